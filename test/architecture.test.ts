@@ -28,7 +28,7 @@ const badLines = (pattern: RegExp, allowed: (path: string) => boolean, among = f
 /** From left to right; a folder imports from those to its right. */
 const rooms = ["cli", "plugin", "tuner", "native", "compiler"] as const;
 
-/** api.ts, the program interface, stands beside the plugin. */
+/** api/index.ts, the program interface, stands beside the plugin. */
 const roomOf = (path: string): number => {
   const at = rooms.findIndex((room) => path.startsWith(`src/${room}/`));
   return at < 0 ? rooms.indexOf("plugin") : at;
@@ -83,12 +83,12 @@ const isOneOf =
 
 /** Packages that touch the world → who may import them. */
 const worldly: Readonly<Record<string, readonly string[]>> = {
-  "node:fs": ["src/cli/", "src/plugin/", "src/api.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
+  "node:fs": ["src/cli/", "src/plugin/", "src/api/index.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
   "node:fs/promises": [
     "src/cli/",
     "src/plugin/",
-    "src/api.ts",
-    "src/api-build.ts",
+    "src/api/index.ts",
+    "src/api/build.ts",
     "src/native/",
     "src/tuner/record/",
     "src/tuner/store/",
@@ -122,12 +122,12 @@ test("Math.random nowhere", () => {
 
 test("process.env in the plugin's options, where toolchains are looked for, and for the store's secret", () => {
   // The secret is no option: it stands in no file of the project, and nobody passes it on.
-  const readers = isOneOf("src/plugin/options.ts", "src/native/toolchain/", "src/tuner/store/store-key.ts");
+  const readers = isOneOf("src/plugin/options/options.ts", "src/native/toolchain/", "src/tuner/store/store-key.ts");
   expect(badLines(/\bprocess\s*\.\s*env\b/, readers)).toEqual([]);
 });
 
-test("the network by fetch only in native/http.ts, emitted modules and the page of a bench", () => {
-  const allowed = isOneOf("src/native/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
+test("the network by fetch only in native/network/http.ts, emitted modules and the page of a bench", () => {
+  const allowed = isOneOf("src/native/network/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
   expect(badLines(/\bfetch\s*\(/, allowed)).toEqual([]);
 });
 
@@ -171,7 +171,7 @@ test("heavy packages are loaded when they are needed", () => {
     "koffi",
     "listr2",
     "sigstore",
-    "src/cli/live-tasks.ts",
+    "src/cli/terminal/live-tasks.ts",
     "src/plugin/remote/s3.ts",
     "z3-solver",
   ];
@@ -190,15 +190,17 @@ function loadedWith(path: string, loaded = new Set<string>()): ReadonlySet<strin
 }
 
 test("a build that finds its kernels loads no part of the tuner but the store and the decoders", () => {
-  const tuner = [...loadedWith("src/plugin/compile-kernel.ts")].filter((path) => path.startsWith("src/tuner/"));
+  const tuner = [...loadedWith("src/plugin/kernel/compile/compile-kernel.ts")].filter((path) =>
+    path.startsWith("src/tuner/"),
+  );
   const allowed = isOneOf("src/tuner/store/", "src/tuner/record/");
   expect(tuner.length).toBeGreaterThan(0);
   expect(tuner.filter((path) => !allowed(path))).toEqual([]);
 });
 
 test("a bundler that loads the plugin loads no part of the tuner, and no kernel is compiled without need", () => {
-  const loaded = [...loadedWith("src/plugin/hooks.ts")];
-  expect(loaded).toContain("src/plugin/build-tunings.ts");
+  const loaded = [...loadedWith("src/plugin/hooks/hooks.ts")];
+  expect(loaded).toContain("src/plugin/build/build-tunings.ts");
   const needless = isOneOf("src/tuner/", "src/plugin/compile/", "src/plugin/declarations/", "src/native/runner/");
   expect(loaded.filter(needless)).toEqual([]);
 });
@@ -286,29 +288,29 @@ describe("the rules find what they forbid", () => {
 /** Files of the plugin that a build does not load if the store has all of its kernels and no report is wanted. */
 const forMisses = [
   "src/plugin/operator/bundle-with-esbuild.ts",
-  "src/plugin/compile/check-built.ts",
-  "src/plugin/compile/check-decision.ts",
-  "src/plugin/compile/check-twins.ts",
-  "src/plugin/compile/checker.ts",
-  "src/plugin/compile/foreign-decision.ts",
-  "src/plugin/compile/make-prediction.ts",
-  "src/plugin/compile/reference-loops.ts",
-  "src/plugin/compile/remote-decision.ts",
-  "src/plugin/compile/schedule-source.ts",
-  "src/plugin/compile/shared-machine.ts",
-  "src/plugin/compile/tune-kernel.ts",
-  "src/plugin/compile/verify-kernel.ts",
-  "src/plugin/packs/pack-decision.ts",
+  "src/plugin/kernel/check/check-built.ts",
+  "src/plugin/kernel/outside/check-decision.ts",
+  "src/plugin/kernel/check/check-twins.ts",
+  "src/plugin/kernel/check/checker.ts",
+  "src/plugin/kernel/outside/foreign-decision.ts",
+  "src/plugin/kernel/source/make-prediction.ts",
+  "src/plugin/kernel/compile/reference-loops.ts",
+  "src/plugin/kernel/outside/remote-decision.ts",
+  "src/plugin/kernel/source/schedule-source.ts",
+  "src/plugin/kernel/tuning/shared-machine.ts",
+  "src/plugin/kernel/tuning/tune-kernel.ts",
+  "src/plugin/kernel/compile/verify-kernel.ts",
+  "src/plugin/kernel/outside/pack-decision.ts",
   "src/plugin/packs/read-pack.ts",
   "src/plugin/remote/remote-signature.ts",
   "src/plugin/remote/remote-store.ts",
   "src/plugin/report/write-report.ts",
-  "src/plugin/trust/check-addon.ts",
-  "src/plugin/trust/lock-trust.ts",
+  "src/plugin/kernel/check/check-addon.ts",
+  "src/plugin/kernel/lock/lock-trust.ts",
   "src/plugin/trust/outside-decision.ts",
   "src/plugin/trust/policy-of.ts",
-  "src/plugin/trust/signed-artifact.ts",
-  "src/plugin/trust/signed-decision.ts",
+  "src/plugin/kernel/signed/signed-artifact.ts",
+  "src/plugin/kernel/outside/signed-decision.ts",
   "src/plugin/trust/signed-file.ts",
   "src/plugin/trust/signing-key.ts",
 ];

@@ -22,7 +22,7 @@ const longest = [
   "test/e2e/one-failure.test.ts",
   "test/browser/report.test.ts",
   "test/browser/bench.test.ts",
-  "test/cli/commands.test.ts",
+  "test/cli/commands/commands.test.ts",
   "test/sweep/fuzz/fuzz.test.ts",
   "test/fleet/command-line.test.ts",
   "test/browser/dev.test.ts",
@@ -38,7 +38,7 @@ const longest = [
   "test/e2e/tuning-interrupt.test.ts",
   "test/compiler/codegen/c/lanes.test.ts",
   "test/compiler/codegen/c/operators.test.ts",
-  "test/tuner/space/merge-consumer.test.ts",
+  "test/tuner/space/rule/merge-consumer.test.ts",
   "test/compiler/codegen/c/random-flat.test.ts",
   "test/compiler/codegen/c/scheduled.test.ts",
 ].map((file) => join(root, file));

@@ -18,7 +18,7 @@ const hosts = hostPages(readFileSync(join(docs, "bundlers.md"), "utf8"));
 /** The plugin as it was built: by its address, or it would become a part of this configuration. */
 const { default: kernel } = (await import(
   pathToFileURL(join(docs, "../dist/vite.js")).href
-)) as typeof import("../../src/plugin/vite.ts");
+)) as typeof import("../../src/plugin/entries/vite.ts");
 
 export default defineConfig({
   title: "unplugin-kernel",

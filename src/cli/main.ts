@@ -2,16 +2,6 @@
 
 import { cac } from "cac";
 import { closest, DiagnosticError } from "../compiler/index.ts";
-import { coloured, hasColours } from "./colours.ts";
-import {
-  badArgument,
-  type Command,
-  type CommandOption,
-  exitCodes,
-  type Flags,
-  type Outcome,
-  usageCodes,
-} from "./command.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -24,9 +14,19 @@ import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { worker } from "./commands/worker.ts";
-import { openProject, projectOptions } from "./project.ts";
-import { watchStandardOutput } from "./standard-output.ts";
-import { nameOfFlag, withTypedValues } from "./typed-values.ts";
+import { nameOfFlag, withTypedValues } from "./flags/typed-values.ts";
+import {
+  badArgument,
+  type Command,
+  type CommandOption,
+  exitCodes,
+  type Flags,
+  type Outcome,
+  usageCodes,
+} from "./project/command.ts";
+import { openProject, projectOptions } from "./project/project.ts";
+import { coloured, hasColours } from "./terminal/colours.ts";
+import { watchStandardOutput } from "./terminal/standard-output.ts";
 
 export const commands: readonly Command[] = [
   init,

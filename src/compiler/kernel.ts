@@ -9,7 +9,7 @@ import type { ComputeDef } from "./expr/compute-def.ts";
 import { fromCompute, loopName } from "./ir/from-compute.ts";
 import type { LoopFunc } from "./ir/loop-ir.ts";
 import { lower, lowerScalars } from "./lower/pipeline.ts";
-import { type Replay, replay, schedule } from "./schedule/replay.ts";
+import { type Replay, replay, schedule } from "./schedule/replay/replay.ts";
 import { splitPreparation } from "./schedule/split-preparation.ts";
 import type { Instruction, Trace } from "./schedule/trace.ts";
 import type { Numerics, Target } from "./target/target.ts";

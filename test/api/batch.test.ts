@@ -15,13 +15,13 @@ import {
   predictSchedule,
   runBatch,
   type Schedule,
-} from "../../src/api.ts";
-import { taskOf } from "../../src/api-task.ts";
-import { hostTarget } from "../../src/native/toolchain/machine.ts";
-import { batchText, openBatch, openResults, resultsText } from "../../src/tuner/measure/batch.ts";
+} from "../../src/api/index.ts";
+import { taskOf } from "../../src/api/task.ts";
+import { hostTarget } from "../../src/native/machine/machine.ts";
+import { targetClass } from "../../src/tuner/data/key.ts";
+import { taskKey } from "../../src/tuner/data/task-key.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
-import { targetClass } from "../../src/tuner/store/key.ts";
-import { taskKey } from "../../src/tuner/store/task-identity.ts";
+import { batchText, openBatch, openResults, resultsText } from "../../src/tuner/remote/batch.ts";
 
 const options = { target: "wasm", parameters: { M: 24, N: 32, K: 10 } } as const;
 const { parameters } = options;

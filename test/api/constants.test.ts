@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
-import { build, load, predictSchedule, type Schedule, tune } from "../../src/api.ts";
+import { build, load, predictSchedule, type Schedule, tune } from "../../src/api/index.ts";
 import { skipReason } from "../native/compiled.ts";
 
 const { M, N, K } = { M: 13, N: 41, K: 29 };

@@ -1,7 +1,7 @@
 // Data that a tuning returns about itself.
 
 import { expect, test } from "vitest";
-import { convergencePlot, timeSplit, tune } from "../../src/api.ts";
+import { convergencePlot, timeSplit, tune } from "../../src/api/index.ts";
 import { opLibrary } from "../../src/compiler/index.ts";
 
 test("the best becomes better, and the time went somewhere", async () => {

@@ -12,7 +12,7 @@ import {
   predictSchedule,
   saveSchedule,
   template,
-} from "../../src/api.ts";
+} from "../../src/api/index.ts";
 
 const rows = template("rows", (t) => {
   t.split("C.i", t.samplePerfectTile("C.i", { parts: 3, maxInnermost: 2 }));

@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { build, load, predictSchedule } from "../../src/api.ts";
+import { build, load, predictSchedule } from "../../src/api/index.ts";
 import type { CSource } from "../../src/compiler/index.ts";
 import { gemm } from "../../src/compiler/ops/index.ts";
 

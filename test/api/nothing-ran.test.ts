@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { build, codeSizeLimit, predictSchedule, tune } from "../../src/api.ts";
+import { build, codeSizeLimit, predictSchedule, tune } from "../../src/api/index.ts";
 import { authoring, type DiagnosticError, opLibrary } from "../../src/compiler/index.ts";
-import { failureText, nothingRan } from "../../src/tuner/failures.ts";
-import type { Failure } from "../../src/tuner/tuning.ts";
+import { failureText, nothingRan } from "../../src/tuner/tuning/failures.ts";
+import type { Failure } from "../../src/tuner/tuning/tuning.ts";
 
 const candidate = { template: "t", assignment: {} };
 const failure = (measurement: Failure["measurement"]): Failure => ({ candidate, measurement });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
-import { predictSchedule, prove } from "../../src/api.ts";
+import { predictSchedule, prove } from "../../src/api/index.ts";
 
 const options = { target: "wasm", parameters: { M: 16, N: 16, K: 16 } } as const;
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
-import { explain, predictSchedule, rules, template, tune } from "../../src/api.ts";
+import { explain, predictSchedule, rules, template, tune } from "../../src/api/index.ts";
 
 const { atMost, decide, instruct, instructWhen, is, tunable } = rules;
 

@@ -4,12 +4,12 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
-import { DiagnosticError, type Postprocessor, rules, type TuneOptions, template, tune } from "../../src/api.ts";
-import { type KernelOptions, spaceOf, taskKeyOf, taskOf } from "../../src/api-task.ts";
+import { DiagnosticError, type Postprocessor, rules, type TuneOptions, template, tune } from "../../src/api/index.ts";
+import { type KernelOptions, spaceOf, taskKeyOf, taskOf } from "../../src/api/task.ts";
 import { codegenVersion } from "../../src/compiler/index.ts";
+import type { TuningRecord } from "../../src/tuner/data/record.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
 import { linesOf } from "../../src/tuner/record/merge.ts";
-import type { TuningRecord } from "../../src/tuner/record/record.ts";
 import { writeApp } from "../support/build-app.ts";
 import { type CompileCase, compileIn } from "../support/compile-app.ts";
 

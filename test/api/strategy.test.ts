@@ -11,7 +11,7 @@ import {
   type TuneOptions,
   template,
   tune,
-} from "../../src/api.ts";
+} from "../../src/api/index.ts";
 
 const rows = template("rows", (t) => {
   const block = t.sampleCategorical("block", [1, 2, 4, 8]);

@@ -10,7 +10,7 @@ import {
   predictSchedule,
   template,
   tune,
-} from "../../src/api.ts";
+} from "../../src/api/index.ts";
 import { codes } from "../../src/compiler/index.ts";
 
 const tiled = template("tiled gemm", (t) => {

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { build, load, predictSchedule, tune } from "../../src/api.ts";
+import { build, load, predictSchedule, tune } from "../../src/api/index.ts";
 import { type Op, opLibrary } from "../../src/compiler/index.ts";
-import type { Artifact } from "../../src/native/artifact.ts";
+import type { Artifact } from "../../src/native/addon/artifact.ts";
 import { skipReason } from "../native/compiled.ts";
 
 const { conv2d, gemm, layerNorm, softmax } = opLibrary;

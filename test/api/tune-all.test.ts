@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
-import { type KernelToTune, TuneAllError, type TunedTask, tuneAll } from "../../src/api.ts";
+import { type KernelToTune, TuneAllError, type TunedTask, tuneAll } from "../../src/api/index.ts";
 
 const small = { M: 12, N: 16, K: 8 };
 const kernels: readonly KernelToTune[] = [

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { detectMachine, hostTarget, missingFeatures } from "../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
-import { detectMachine, hostTarget, missingFeatures } from "../../src/native/toolchain/machine.ts";
 import { buildExample, copyExample, exampleFolder } from "../support/example-app.ts";
 import { plainErf } from "../support/library/plain-erf.ts";
 

@@ -6,9 +6,9 @@
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { tune } from "../../src/api.ts";
+import { tune } from "../../src/api/index.ts";
 import type { TargetName } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import { codeCommit } from "../support/code-commit.js";
 import { cpuName } from "./cpu-name.ts";
 import { appendLine } from "./json-lines.ts";

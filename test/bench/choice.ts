@@ -11,20 +11,20 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "nod
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { digestOf, instantiate, type Op, opLibrary, type TargetName } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../src/native/file/private-directory.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
+import { bestTargetName, detectMachine, hostTarget } from "../../src/native/machine/machine.ts";
 import { createRunner, type Runner } from "../../src/native/runner/client.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
-import { bestTargetName, detectMachine, hostTarget } from "../../src/native/toolchain/machine.ts";
+import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { median, noiseOf, quantile } from "../../src/tuner/measure/statistics.ts";
 import { memoryDatabase } from "../../src/tuner/record/database.ts";
-import { referenceTask } from "../../src/tuner/reference.ts";
-import { strategies } from "../../src/tuner/search/strategies.ts";
+import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../src/tuner/task.ts";
-import { tune } from "../../src/tuner/tune.ts";
-import { createWorkbench, type Workbench } from "../../src/tuner/workbench.ts";
+import { tune } from "../../src/tuner/tuning/tune.ts";
+import { referenceTask } from "../../src/tuner/workbench/reference.ts";
+import { createWorkbench, type Workbench } from "../../src/tuner/workbench/workbench.ts";
 import { readyCandidates } from "./ready-candidates.ts";
 
 const { conv2d, depthwiseConv2d, gemm, layerNorm, map, softmax } = opLibrary;

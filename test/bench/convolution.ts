@@ -7,20 +7,25 @@
 
 import { parseArgs } from "node:util";
 import { digestOf, factsOf, instantiate, opLibrary, type TargetName } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../src/native/file/private-directory.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
+import { hostTarget } from "../../src/native/machine/machine.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
-import { hostTarget } from "../../src/native/toolchain/machine.ts";
-import { measurable } from "../../src/tuner/measurable.ts";
+import type { Candidate } from "../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { median } from "../../src/tuner/measure/statistics.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
-import { referenceTask } from "../../src/tuner/reference.ts";
-import { strategies } from "../../src/tuner/search/strategies.ts";
+import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../src/tuner/space/space.ts";
-import type { TuningTask } from "../../src/tuner/task.ts";
-import { tune } from "../../src/tuner/tune.ts";
-import { createWorkbench, type MeasurableSource, type Refusal, type Workbench } from "../../src/tuner/workbench.ts";
+import { tune } from "../../src/tuner/tuning/tune.ts";
+import { measurable } from "../../src/tuner/workbench/measurable.ts";
+import { referenceTask } from "../../src/tuner/workbench/reference.ts";
+import {
+  createWorkbench,
+  type MeasurableSource,
+  type Refusal,
+  type Workbench,
+} from "../../src/tuner/workbench/workbench.ts";
 
 const { values } = parseArgs({
   options: {

@@ -6,13 +6,13 @@
 //     npm run bench:lowering
 
 import { authoring, instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
-import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
-import { predict } from "../../src/tuner/predict.ts";
-import { createRng } from "../../src/tuner/rng.ts";
-import { drawPoint, searchSpace } from "../../src/tuner/search/search-space.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
+import type { TuningTask } from "../../src/tuner/data/task.ts";
+import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
+import { drawPoint, searchSpace } from "../../src/tuner/search/point/search-space.ts";
+import { predict } from "../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../src/tuner/task.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 
 const { conv2d, gemm } = opLibrary;
 /** Numbers of the candidates of a process that are measured. The first 20 are left out: no search is so short. */

@@ -1,13 +1,13 @@
 // Candidates of a task as a runner takes them, for benches that hold some against each other after the tuning.
 
+import { detectMachine } from "../../src/native/machine/machine.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
-import { detectMachine } from "../../src/native/toolchain/machine.ts";
-import { measurable } from "../../src/tuner/measurable.ts";
-import { createRunnableBuilder, withoutCompiler } from "../../src/tuner/runnable-builder.ts";
+import type { Candidate } from "../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../src/tuner/space/space.ts";
-import type { TuningTask } from "../../src/tuner/task.ts";
+import { measurable } from "../../src/tuner/workbench/measurable.ts";
+import { createRunnableBuilder, withoutCompiler } from "../../src/tuner/workbench/runnable-builder.ts";
 
 /** Builds the candidates, in their order. Throws where one cannot be built, as it was built before. */
 export async function readyCandidates(

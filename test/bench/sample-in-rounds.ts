@@ -1,10 +1,10 @@
 // Many samples of kernels side by side, from which it is told what each takes when the core is ours: each once a round, in
 // an order that changes.
 
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import type { Runner } from "../../src/native/runner/client.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
-import { createRng } from "../../src/tuner/rng.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 
 /** Few would be of one moment of the machine: so many rounds, or more where they take no time, or fewer where they take long. */
 const rounds = { least: 12, usual: 60, leastMs: 40_000, mostMs: 120_000 };

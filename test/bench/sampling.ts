@@ -7,12 +7,12 @@
 import { parseArgs } from "node:util";
 import { instantiate, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
 import { check } from "../../src/tuner/constraint/check.ts";
-import { compileModel } from "../../src/tuner/constraint/compile.ts";
 import type { Constraint, ConstraintModel } from "../../src/tuner/constraint/constraint.ts";
-import { explain } from "../../src/tuner/constraint/explain.ts";
-import { type SampleOptions, sample } from "../../src/tuner/constraint/sample.ts";
-import { createRng } from "../../src/tuner/rng.ts";
+import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
+import { explain } from "../../src/tuner/constraint/solver/explain.ts";
+import { type SampleOptions, sample } from "../../src/tuner/constraint/solver/sample.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { gemmModel } from "../tuner/constraint/gemm-space.ts";
 import { tensorCoreModel, volta } from "../tuner/constraint/tensor-core-space.ts";
 

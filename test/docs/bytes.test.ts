@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { writeApp } from "../support/build-app.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/main.ts";
 import { codes } from "../../src/compiler/index.ts";
-import { parseRequest, requestTargets } from "../../src/plugin/request.ts";
+import { parseRequest, requestTargets } from "../../src/plugin/request/request.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(repository, path), "utf8");
@@ -33,7 +33,7 @@ test("targets that pages write in imports and commands exist", () => {
 
 /** Keys of an import's query that are the plugin's own. */
 const ownKeys = [
-  ...read("src/plugin/request.ts")
+  ...read("src/plugin/request/request.ts")
     .split("const ownKeys")[1]!
     .split("\n};")[0]!
     .matchAll(/^ {2}(\w+): /gm),

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { transform } from "esbuild";
 import { describe, expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
-import * as api from "../../src/api.ts";
-import { strategyNames } from "../../src/tuner/search/strategy.ts";
+import * as api from "../../src/api/index.ts";
+import { strategyNames } from "../../src/tuner/search/strategy/strategy.ts";
 
 interface Call {
   readonly op: unknown;

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codes } from "../../src/compiler/index.ts";
-import { resolveOptions } from "../../src/plugin/options.ts";
-import { logLevels, modes } from "../../src/plugin/types.ts";
+import { resolveOptions } from "../../src/plugin/options/options.ts";
+import { logLevels, modes } from "../../src/plugin/options/types.ts";
 import { sourceFiles } from "../support/source-files.ts";
 
 const docs = resolve(import.meta.dirname, "../../docs");
@@ -78,7 +78,7 @@ describe("the options in docs/plugin.md", () => {
   const root = resolve("/app");
 
   test("are those of the types, with their values", () => {
-    const source = readFileSync(join(dirname(docs), "src/plugin/types.ts"), "utf8");
+    const source = readFileSync(join(dirname(docs), "src/plugin/options/types.ts"), "utf8");
     const body = source.split("export interface KernelPluginOptions {")[1]!.split("\n}")[0]!;
     const unions: Readonly<Record<string, readonly string[]>> = {
       Mode: modes,

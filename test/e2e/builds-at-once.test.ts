@@ -5,8 +5,8 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { traceName } from "../../src/native/measure-lock.ts";
-import { readLockfile } from "../../src/tuner/store/lockfile.ts";
+import { traceName } from "../../src/native/lock/measure-lock.ts";
+import { readLockfile } from "../../src/tuner/lock/lockfile.ts";
 import { storedItems } from "../../src/tuner/store/store-contents.ts";
 import { writeProject } from "../cli/project.ts";
 import { overlaps, readTrace } from "../support/measuring-trace.ts";

@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompiledKernel, CompileKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
 import { buildApp, runMoved, writeApp } from "../support/build-app.ts";
 import { gemmText } from "../support/compile-app.ts";

@@ -7,7 +7,7 @@ import { homedir, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateC, targets } from "../../src/compiler/index.ts";
-import { buildNative } from "../../src/native/build.ts";
+import { buildNative } from "../../src/native/addon/build.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { packedGemm } from "../compiler/codegen/c/flat-functions.ts";
 import { hosts, writeApp } from "../support/build-app.ts";

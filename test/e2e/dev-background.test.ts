@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { constants, getPriority } from "node:os";
 import { createServer, type ViteDevServer } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
+import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
 import { writeApp } from "../support/build-app.ts";
 import { noAddon } from "../support/fake-kernel.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";

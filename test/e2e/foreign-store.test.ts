@@ -5,13 +5,13 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { exitCodes } from "../../src/cli/command.ts";
 import { tune } from "../../src/cli/commands/tune.ts";
 import { verify } from "../../src/cli/commands/verify.ts";
-import { exportDecisions } from "../../src/cli/exchange.ts";
-import { openProject } from "../../src/cli/project.ts";
+import { exportDecisions } from "../../src/cli/decisions/exchange.ts";
+import { exitCodes } from "../../src/cli/project/command.ts";
+import { openProject } from "../../src/cli/project/project.ts";
 import { sha256 } from "../../src/compiler/index.ts";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { writeProject } from "../cli/project.ts";
 import { skipReason } from "../native/compiled.ts";
 import { buildApp, outputFiles } from "../support/build-app.ts";

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { createServer, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterEach, expect, it, vi } from "vitest";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, inputs } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";

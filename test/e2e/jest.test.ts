@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Transformer, TransformOptions } from "../../src/plugin/jest/transformer.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { writeApp } from "../support/build-app.ts";
 
 const own = fileURLToPath(new URL("../..", import.meta.url));

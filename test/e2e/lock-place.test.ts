@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, createLogger } from "vite";
 import { afterEach, expect, test, vi } from "vitest";
-import kernel from "../../src/plugin/vite.ts";
+import kernel from "../../src/plugin/entries/vite.ts";
 import { gemm, runCli, writeProject } from "../cli/project.ts";
 
 afterEach(() => void vi.unstubAllEnvs());

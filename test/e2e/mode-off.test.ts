@@ -1,7 +1,7 @@
 // The whole line without tuning: a real operator file, through each bundler, to numbers.
 
 import { describe, expect, it } from "vitest";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 
 const operator = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";

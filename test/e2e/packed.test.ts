@@ -1,7 +1,7 @@
 // An operator with constant inputs through each bundler: a layer packed once, in an output folder that was moved.
 
 import { describe, expect, it } from "vitest";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 
 const operator = `import { withConstants } from "unplugin-kernel/op";

@@ -11,7 +11,7 @@ import { rollup } from "rollup";
 import { build as vite } from "vite";
 import { describe, expect, it } from "vitest";
 import { webpack } from "webpack";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { recordingCompiler, runWebpack, type WebpackCompiler, webpackOptions, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon, wasmSource } from "../support/fake-kernel.ts";
 import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";

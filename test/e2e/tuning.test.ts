@@ -3,10 +3,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompiledKernel, CompileKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { noAddon } from "../support/fake-kernel.ts";
 

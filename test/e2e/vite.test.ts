@@ -12,7 +12,7 @@ import {
   type ViteDevServer,
 } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { CompiledKernel, CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel, CompileKernel, KernelRequest } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";

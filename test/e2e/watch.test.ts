@@ -10,8 +10,8 @@ import { watch as rollupWatch } from "rollup";
 import { build as viteBuild } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import {
   type HostName,
   recordingCompiler,

@@ -6,8 +6,8 @@ import { isAbsolute, join } from "node:path";
 import { type RspackOptions, rspack } from "@rspack/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompileKernel, KernelRequest } from "../../src/plugin/kernel/compiled-kernel.ts";
 import {
   blendCall,
   outputFiles,

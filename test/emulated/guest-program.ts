@@ -5,11 +5,11 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { CSource, Numerics } from "../../src/compiler/index.ts";
-import { compileFlags } from "../../src/native/build.ts";
-import { packageFile } from "../../src/native/native-file.ts";
+import { compileFlags } from "../../src/native/addon/build.ts";
+import { translationUnit } from "../../src/native/addon/translation-unit.ts";
+import { packageFile } from "../../src/native/file/native-file.ts";
 import { runCompiler } from "../../src/native/toolchain/run-compiler.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
-import { translationUnit } from "../../src/native/translation-unit.ts";
 
 export interface GuestProgram {
   readonly rom: Buffer;

@@ -11,10 +11,10 @@ import {
   type Trace,
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
-import { compileModel } from "../../src/tuner/constraint/compile.ts";
-import { sample } from "../../src/tuner/constraint/sample.ts";
-import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../src/tuner/constraint/solver/sample.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 import { narrowGemm, type TileBlock, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { firstMismatch, referenceOf } from "../support/reference.ts";
 import type { EmulatedKernel } from "./run-emulated.ts";

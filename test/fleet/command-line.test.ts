@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { tune } from "../../src/api.ts";
+import { tune } from "../../src/api/index.ts";
 import { gemm as gemmOp } from "../../src/compiler/ops/index.ts";
-import { readLockfile, updateLockfile } from "../../src/tuner/store/lockfile.ts";
+import { readLockfile, updateLockfile } from "../../src/tuner/lock/lockfile.ts";
 import { gemm, runCli, writeProject } from "../cli/project.ts";
 import { type RedisServer, startRedis } from "../support/fleet/redis-server.ts";
 

@@ -20,7 +20,7 @@ import {
   type Trace,
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
-import { createRng } from "../../src/tuner/rng.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { narrowGemm, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { frozenTargets } from "../support/frozen-targets.ts";
 import { expectGolden, type Section } from "../support/golden.ts";

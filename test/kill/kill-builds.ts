@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { traceName } from "../../src/native/measure-lock.ts";
-import { createRng } from "../../src/tuner/rng.ts";
-import { readLockfile } from "../../src/tuner/store/lockfile.ts";
+import { traceName } from "../../src/native/lock/measure-lock.ts";
+import { readLockfile } from "../../src/tuner/lock/lockfile.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { overlaps, readTrace } from "../support/measuring-trace.ts";
 import { allPrograms, builders, writePrograms } from "./build-app.ts";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { parseRecords } from "../../src/tuner/record/database.ts";
-import { createRng } from "../../src/tuner/rng.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { outcomeDigest } from "./outcome-digest.ts";
 
 /** Milliseconds after a tuning is started, or after it announced its first measurement. */

@@ -1,9 +1,9 @@
 // Name of a measurement, the same in the process that is killed and in the one that checks.
 
 import { sha256 } from "../../src/compiler/index.ts";
-import type { Measurement } from "../../src/tuner/measure/measurement.ts";
-import type { Candidate } from "../../src/tuner/space/space.ts";
-import { canonicalJson } from "../../src/tuner/store/key.ts";
+import { canonicalJson } from "../../src/tuner/data/key.ts";
+import type { Measurement } from "../../src/tuner/data/measurement.ts";
+import type { Candidate } from "../../src/tuner/data/space.ts";
 
 export const taskKey: string = sha256("a tuning that is killed");
 

@@ -3,14 +3,14 @@
 
 import { writeSync } from "node:fs";
 import { instantiate, opLibrary, targets } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
+import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
-import { referenceTask } from "../../src/tuner/reference.ts";
-import { strategies } from "../../src/tuner/search/strategies.ts";
+import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../src/tuner/task.ts";
-import { tune } from "../../src/tuner/tune.ts";
-import { createWorkbench } from "../../src/tuner/workbench.ts";
+import { tune } from "../../src/tuner/tuning/tune.ts";
+import { referenceTask } from "../../src/tuner/workbench/reference.ts";
+import { createWorkbench } from "../../src/tuner/workbench/workbench.ts";
 import { outcomeDigest, taskKey } from "./outcome-digest.ts";
 
 const [path = "", seed = "1"] = process.argv.slice(2);

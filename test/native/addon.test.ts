@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { generateC, targets } from "../../src/compiler/index.ts";
 import { add, constInt, forLoop, loadOf, mul, ramp, store, variable } from "../../src/compiler/ir/build.ts";
 import type { LoopFunc } from "../../src/compiler/ir/loop-ir.ts";
-import { buildNative } from "../../src/native/build.ts";
+import { buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { body, buffer } from "../compiler/codegen/c/flat-functions.ts";
 import { compileAll, inTempDir, skipReason, toolchain } from "./compiled.ts";

@@ -13,10 +13,10 @@ import {
   targets,
 } from "../../src/compiler/index.ts";
 import type { LoopFunc } from "../../src/compiler/ir/loop-ir.ts";
-import { type BuildOptions, buildNative } from "../../src/native/build.ts";
+import { type BuildOptions, buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
+import { detectMachine, missingFeatures } from "../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
-import { detectMachine, missingFeatures } from "../../src/native/toolchain/machine.ts";
 import { compilerFamilies, type Toolchain } from "../../src/native/toolchain/toolchain.ts";
 
 /** `npm run test:zig` installs zig outside this project and says where. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type CSource, type TargetName, targets } from "../../src/compiler/index.ts";
-import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
+import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { readResults, type WorkResult } from "../bench/peers/result.ts";
 import { gemmWorks } from "../bench/peers/suites/gemm.ts";

@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { generateC, type Target, targets } from "../../src/compiler/index.ts";
 import type { LoopFunc, Stmt } from "../../src/compiler/ir/loop-ir.ts";
-import { buildNative } from "../../src/native/build.ts";
+import { buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { inTempDir, skipReason, toolchain } from "./compiled.ts";
 import { expected, input, length, parts, turning } from "./turning.ts";

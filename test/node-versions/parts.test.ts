@@ -8,7 +8,7 @@ describe("the parts of the suite", () => {
     const files = partsOf(".", []).flatMap((part) => part.files);
     expect(new Set(files).size).toBe(files.length);
     expect(files).toEqual(
-      expect.arrayContaining([here, "test/architecture.test.ts", "test/tuner/search/bayesian.test.ts"]),
+      expect.arrayContaining([here, "test/architecture.test.ts", "test/tuner/search/strategy/bayesian.test.ts"]),
     );
     expect(files.filter((file) => /^test\/(tools|bench|emulated)\//.test(file))).toEqual([]);
   });

@@ -2,15 +2,15 @@
 // of the candidates of each tuning in their order. Every version of Node has to print the same.
 
 import { instantiate, opLibrary, sha256, targets } from "../../src/compiler/index.ts";
-import type { Measurement } from "../../src/tuner/measure/measurement.ts";
+import type { Measurement } from "../../src/tuner/data/measurement.ts";
+import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { memoryDatabase } from "../../src/tuner/record/database.ts";
-import { candidateKey } from "../../src/tuner/search/search-space.ts";
-import { strategies } from "../../src/tuner/search/strategies.ts";
-import type { Strategy } from "../../src/tuner/search/strategy.ts";
+import { candidateKey } from "../../src/tuner/search/point/search-space.ts";
+import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
+import type { Strategy } from "../../src/tuner/search/strategy/strategy.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../src/tuner/task.ts";
-import { tune } from "../../src/tuner/tune.ts";
-import type { MeasurableSource, Workbench } from "../../src/tuner/workbench.ts";
+import { tune } from "../../src/tuner/tuning/tune.ts";
+import type { MeasurableSource, Workbench } from "../../src/tuner/workbench/workbench.ts";
 
 const ops = {
   gemm: opLibrary.gemm({ M: 96, N: 128, K: 70, dtype: "f32" }),

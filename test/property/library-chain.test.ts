@@ -4,7 +4,7 @@
 
 import { expect, test } from "vitest";
 import { instantiate } from "../../src/compiler/index.ts";
-import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 import { library } from "../support/library/library.ts";
 import { type LibraryOperator, operandTypes, titleOf } from "../support/library/library-operator.ts";
 import { newReport, printReport, runCases } from "../support/oracle-chain.ts";

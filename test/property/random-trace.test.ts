@@ -16,9 +16,9 @@ import {
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
-import { replay, schedule } from "../../src/compiler/schedule/replay.ts";
+import { replay, schedule } from "../../src/compiler/schedule/replay/replay.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
-import { createRng } from "../../src/tuner/rng.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import {
   blur,
   epilogue,

@@ -4,13 +4,13 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../src/tuner/constraint/check.ts";
 import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
-import { searchedNs } from "../../src/tuner/measure/measurement.ts";
-import { guess, predict } from "../../src/tuner/predict.ts";
-import { createRng } from "../../src/tuner/rng.ts";
-import { findPoint } from "../../src/tuner/search/search-space.ts";
-import { observe, type SearchState, startSearch } from "../../src/tuner/search/search-state.ts";
-import { strategies } from "../../src/tuner/search/strategies.ts";
-import { type StrategyName, strategyNames } from "../../src/tuner/search/strategy.ts";
+import { searchedNs } from "../../src/tuner/data/measurement.ts";
+import { findPoint } from "../../src/tuner/search/point/search-space.ts";
+import { guess, predict } from "../../src/tuner/search/predict.ts";
+import { observe, type SearchState, startSearch } from "../../src/tuner/search/state/search-state.ts";
+import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
+import { type StrategyName, strategyNames } from "../../src/tuner/search/strategy/strategy.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { type RandomSpace, randomSpace } from "../support/random-space.ts";
 
 const seed = Number(process.env.SEARCH_SEED ?? 1);

@@ -2,7 +2,7 @@
 // none makes copies of what is shared.
 
 import { expect, test } from "vitest";
-import { createRng } from "../../src/tuner/rng.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { newReport, printReport, runCases } from "../support/oracle-chain.ts";
 import { randomGraph } from "../support/random-graph.ts";
 import { caseOf } from "../support/random-schedule.ts";

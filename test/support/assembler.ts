@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CSource } from "../../src/compiler/index.ts";
-import { compileFlags } from "../../src/native/build.ts";
+import { compileFlags } from "../../src/native/addon/build.ts";
 import { compilers } from "../../src/native/toolchain/compilers.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 

@@ -13,8 +13,8 @@ import type {
   CompileKernel,
   CompileServices,
   KernelRequest,
-} from "../../src/plugin/compiled-kernel.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+} from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { kernelToJson } from "../tools/kernel-json.ts";
 import type { KernelPlugin } from "./kernel-plugin.ts";
 

@@ -1,13 +1,13 @@
 // Compiles kernels of a small app without a bundler: requests in, kernels and warnings out.
 
 import { join } from "node:path";
-import { detectMachine, type Machine } from "../../src/native/toolchain/machine.ts";
-import { type BuildTunings, createBuildTunings } from "../../src/plugin/build-tunings.ts";
-import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
-import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
-import { resolveOptions } from "../../src/plugin/options.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { detectMachine, type Machine } from "../../src/native/machine/machine.ts";
+import { type BuildTunings, createBuildTunings } from "../../src/plugin/build/build-tunings.ts";
+import { compileInContext } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompiledKernel, KernelRequest } from "../../src/plugin/kernel/compiled-kernel.ts";
+import { type KernelContext, kernelContext } from "../../src/plugin/kernel/context/kernel-context.ts";
+import { resolveOptions } from "../../src/plugin/options/options.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 
 /** C = A × B, or with `twice` C = 2 · A × B: the same operator, changed. */
 export const gemmText = ({ twice = false } = {}): string => `

@@ -1,12 +1,12 @@
 // A way of compiling kernels in which one of them fails as by a bug of ours, when its first candidate has been measured.
 
 import { InvariantError } from "../../src/compiler/index.ts";
-import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
-import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
-import type { Measurement } from "../../src/tuner/measure/measurement.ts";
-import type { NoTime } from "../../src/tuner/time-limit.ts";
-import { createWorkbench } from "../../src/tuner/workbench.ts";
+import { compileInContext } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompileKernel, KernelRequest } from "../../src/plugin/kernel/compiled-kernel.ts";
+import { type KernelContext, kernelContext } from "../../src/plugin/kernel/context/kernel-context.ts";
+import type { Measurement } from "../../src/tuner/data/measurement.ts";
+import type { NoTime } from "../../src/tuner/support/time-limit.ts";
+import { createWorkbench } from "../../src/tuner/workbench/workbench.ts";
 
 export const throwingWorkbench: KernelContext["workbench"] = (options) => {
   const inner = createWorkbench(options);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import binaryen from "binaryen";
 import type { KernelParameter, WasmSource } from "../../src/compiler/index.ts";
-import type { CompiledKernel, NativeKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel, NativeKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 
 /** Added to C[0] by each twin. */
 export const marks = { wasm: 1000, "wasm-relaxed": 2000, native: 3000, reference: 4000 } as const;

@@ -1,9 +1,9 @@
 // The plugin for all bundlers, as unplugin makes them of one set of hooks.
 
 import { createUnplugin, type UnpluginInstance } from "unplugin";
-import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { createKernelHooks, type KernelHooks, kernelHooks } from "../../src/plugin/hooks.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { createKernelHooks, type KernelHooks, kernelHooks } from "../../src/plugin/hooks/hooks.ts";
+import type { CompileKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 
 export type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
 

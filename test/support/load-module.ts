@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { emitModule } from "../../src/plugin/binding/module.ts";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
-import { type Platform, placeAssets } from "../../src/plugin/emit/place.ts";
-import { runtimeUrls } from "../../src/plugin/runtime-files.ts";
-import type { AnyKernel } from "../../src/plugin/types.ts";
+import { type Platform, placeAssets } from "../../src/plugin/binding/place.ts";
+import { runtimeUrls } from "../../src/plugin/binding/runtime-files.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { AnyKernel } from "../../src/plugin/options/types.ts";
 
 /** Writes the module and its assets; returns the path of the module. */
 export function writeModule(kernel: CompiledKernel, platform: Platform = "node", sync: boolean | null = null): string {

@@ -2,7 +2,7 @@
 // against the decoder.
 
 import { codegenVersion, targetNames, targets } from "../../src/compiler/index.ts";
-import { lockSchema } from "../../src/tuner/store/lockfile.ts";
+import { lockSchema } from "../../src/tuner/lock/lockfile.ts";
 
 /** Draft 7 is the latest that all editors read. */
 type Schema = Readonly<Record<string, unknown>>;

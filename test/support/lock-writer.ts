@@ -1,7 +1,7 @@
 // A process that writes entries of its own into a lock file, one after the other: node lock-writer.mjs <tag> <file> <count>.
 // It says what could not be written.
 
-import { readLockfile, updateLockfile } from "../../src/tuner/store/lockfile.ts";
+import { readLockfile, updateLockfile } from "../../src/tuner/lock/lockfile.ts";
 
 const [tag = "", file = "", count = "1"] = process.argv.slice(2);
 const content = await readLockfile("fixtures/apps/image-filter/kernels.lock.json");

@@ -15,7 +15,7 @@ import {
   tensor,
 } from "../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate } from "../../src/compiler/index.ts";
-import type { Rng } from "../../src/tuner/rng.ts";
+import type { Rng } from "../../src/tuner/support/rng.ts";
 
 const levels = [6, 14, 40, 90] as const;
 

@@ -3,7 +3,7 @@
 import type { Buffer, Instruction, LayoutDim, LoopFunc } from "../../src/compiler/index.ts";
 import { intrinsics } from "../../src/compiler/intrinsic/intrinsics.ts";
 import { blocksIn, findBlock, loopsIn } from "../../src/compiler/schedule/nest.ts";
-import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 
 /** The same seed gives the same instruction for the same nest. */
 export function drawInstruction(nest: LoopFunc, seed: number): Instruction {

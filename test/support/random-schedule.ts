@@ -24,12 +24,12 @@ import {
   type Trace,
   targets,
 } from "../../src/compiler/index.ts";
-import { compileModel } from "../../src/tuner/constraint/compile.ts";
-import { sample } from "../../src/tuner/constraint/sample.ts";
-import { checkPlan } from "../../src/tuner/measure/check-output.ts";
-import type { Computation } from "../../src/tuner/measure/computation.ts";
-import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { checkPlan } from "../../src/tuner/check/check-output.ts";
+import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../src/tuner/constraint/solver/sample.ts";
+import type { Computation } from "../../src/tuner/data/computation.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "./reference.ts";
 
 /** The schedules and the text of AVX-512 on a machine with AVX2: 64-byte vectors in two halves. */

@@ -2,13 +2,12 @@
 // measurements of which some fail. Rng → space, outcomes, and all its points.
 
 import { type ComputeDef, targets } from "../../src/compiler/index.ts";
-import { enumerate } from "../../src/tuner/constraint/enumerate.ts";
-import type { RankingFacts } from "../../src/tuner/cost-model/ranker.ts";
-import { asWritten } from "../../src/tuner/measure/computation.ts";
-import type { Measurement } from "../../src/tuner/measure/measurement.ts";
-import { createRng, type Rng } from "../../src/tuner/rng.ts";
-import { featureKinds } from "../../src/tuner/search/feature-kinds.ts";
-import { type Point, pointOf, type SearchSpace, searchSpace } from "../../src/tuner/search/search-space.ts";
+import { enumerate } from "../../src/tuner/constraint/solver/enumerate.ts";
+import { featureKinds } from "../../src/tuner/cost-model/feature-kinds.ts";
+import { asWritten } from "../../src/tuner/data/computation.ts";
+import type { Measurement } from "../../src/tuner/data/measurement.ts";
+import type { RankingFacts } from "../../src/tuner/prior/ranker.ts";
+import { type Point, pointOf, type SearchSpace, searchSpace } from "../../src/tuner/search/point/search-space.ts";
 import {
   atMost,
   choice,
@@ -18,9 +17,10 @@ import {
   product,
   sum,
   tunable,
-} from "../../src/tuner/space/draft.ts";
+} from "../../src/tuner/space/draft/draft.ts";
 import { type GeneratedSpace, spaceOfTemplates } from "../../src/tuner/space/generate.ts";
 import type { PlannedTemplate } from "../../src/tuner/space/template/template.ts";
+import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 
 const anyOp: ComputeDef = { name: "any", parameters: {}, inputs: [], stages: [], outputs: [] };
 

@@ -19,9 +19,9 @@ import type { NativeKernels } from "../../src/native/load/load-native.ts";
 import { loadWasm, type KernelArray as MemoryArray } from "../../src/native/load/load-wasm.ts";
 import { type ExpectedOutput, expectOutput, mismatch } from "../../src/native/runner/compare.ts";
 import type { KernelArray, OutputBound } from "../../src/native/runner/protocol.ts";
-import { checkPlan } from "../../src/tuner/measure/check-output.ts";
-import { type InputValues, testInputs } from "../../src/tuner/measure/inputs.ts";
-import type { Rng } from "../../src/tuner/rng.ts";
+import { checkPlan } from "../../src/tuner/check/check-output.ts";
+import { type InputValues, testInputs } from "../../src/tuner/check/inputs.ts";
+import type { Rng } from "../../src/tuner/support/rng.ts";
 
 export interface Reference {
   readonly op: ComputeDef;

@@ -9,8 +9,8 @@ import {
   type ScheduleReport,
   type TuningReport,
 } from "../../src/plugin/report/report-data.ts";
-import { tuningParts } from "../../src/tuner/profile.ts";
-import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { tuningParts } from "../../src/tuner/support/profile.ts";
+import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 
 const machine: MachineReport = {
   cpu: "Example CPU 9000",

@@ -1,8 +1,8 @@
 // Tunings that measure nothing: the best falls along a curve with each round, and a clock of our own goes on meanwhile.
 
-import { noProfiler } from "../../src/tuner/profile.ts";
 import type { GroupTask, Turns } from "../../src/tuner/scheduler/tuning-group.ts";
-import { roundSize, type TuneProgress, type Tuning } from "../../src/tuner/tuning.ts";
+import { noProfiler } from "../../src/tuner/support/profile.ts";
+import { roundSize, type TuneProgress, type Tuning } from "../../src/tuner/tuning/tuning.ts";
 
 export interface FakeClock {
   now(): number;

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import { titleOf } from "../support/library/library-operator.ts";
 import { type CellOf, runCell } from "../support/operator-table/cell.ts";
 import { allCells, isFinished, keepCell, readCells } from "../support/operator-table/cells-file.ts";

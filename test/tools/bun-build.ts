@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { KernelRequest } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { kernelFromJson } from "./kernel-json.ts";
 

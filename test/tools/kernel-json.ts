@@ -1,6 +1,6 @@
 // A compiled kernel as text, from one process to another.
 
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 
 /** Buffers have a form of their own in JSON, which comes before the replacer's. */
 export const kernelToJson = (kernel: CompiledKernel): string =>

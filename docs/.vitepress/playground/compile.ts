@@ -10,13 +10,13 @@ import {
   simplifyTrace,
   targets,
 } from "../../../src/compiler/index.ts";
-import { candidateTemplate, candidateTrace } from "../../../src/tuner/candidate-kernel.ts";
-import { dumpStages } from "../../../src/tuner/dump-stages.ts";
-import { predict } from "../../../src/tuner/predict.ts";
+import type { Candidate, Space, Template } from "../../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { candidateTemplate, candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { dumpStages } from "../../../src/tuner/kernel/dump-stages.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate, Space, Template } from "../../../src/tuner/space/space.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
 import { type AddressOf, loadOperator } from "./load-operator.ts";
 import type { Problem, Program, Stage } from "./protocol.ts";
 

@@ -15,9 +15,9 @@ import {
 } from "../../../src/compiler/index.ts";
 import { loadWasm } from "../../../src/native/load/load-wasm.ts";
 import type { OutputBound } from "../../../src/native/runner/protocol.ts";
-import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";
-import { boundsOf } from "../../../src/tuner/measurable.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
+import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { boundsOf } from "../../../src/tuner/workbench/measurable.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
 import type { Scheduled } from "./compile.ts";
 import type { RunResult } from "./protocol.ts";
 

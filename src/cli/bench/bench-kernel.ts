@@ -2,11 +2,11 @@
 
 import { join } from "node:path";
 import { factsOf } from "../../compiler/index.ts";
-import { createMeasureLock } from "../../native/measure-lock.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
-import { type KernelContext, measuringPlace } from "../../plugin/compile/kernel-context.ts";
-import { compileInContext } from "../../plugin/compile-kernel.ts";
-import type { CompiledKernel, Origin } from "../../plugin/compiled-kernel.ts";
+import { withPrivateDirectory } from "../../native/file/private-directory.ts";
+import { createMeasureLock } from "../../native/lock/measure-lock.ts";
+import { compileInContext } from "../../plugin/kernel/compile/compile-kernel.ts";
+import type { CompiledKernel, Origin } from "../../plugin/kernel/compiled-kernel.ts";
+import { type KernelContext, measuringPlace } from "../../plugin/kernel/context/kernel-context.ts";
 import type { Absent, Entrant, Inputs } from "./entrant.ts";
 import { emittedKernel, type Peer, peerEntrant, twinEntrant } from "./entrants.ts";
 import { type Right, rightOf } from "./right-outputs.ts";

@@ -2,7 +2,7 @@
 // so it uses nothing that only one of them has.
 
 import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
-import type { Kernel, Packable, PackedKernel } from "../../plugin/types.ts";
+import type { Kernel, Packable, PackedKernel } from "../../plugin/options/types.ts";
 import type { Call } from "./rounds.ts";
 
 /** A function that can be measured, and whose results can be checked. */

@@ -6,10 +6,10 @@ import { basename, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DiagnosticError, type KernelParameter, newArray } from "../../compiler/index.ts";
 import { emitModule } from "../../plugin/binding/module.ts";
-import type { CompiledKernel } from "../../plugin/compiled-kernel.ts";
-import { placeAssets } from "../../plugin/emit/place.ts";
-import { runtimeUrls } from "../../plugin/runtime-files.ts";
-import type { Twin } from "../../plugin/types.ts";
+import { placeAssets } from "../../plugin/binding/place.ts";
+import { runtimeUrls } from "../../plugin/binding/runtime-files.ts";
+import type { CompiledKernel } from "../../plugin/kernel/compiled-kernel.ts";
+import type { Twin } from "../../plugin/options/types.ts";
 import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "./entrant.ts";
 
 /** @param folder of its own, in which the module and its files are written */

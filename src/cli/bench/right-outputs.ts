@@ -2,11 +2,11 @@
 
 import { type ExpectedOutput, expectOutput, mismatch } from "../../native/runner/compare.ts";
 import type { KernelArray, RunTask } from "../../native/runner/protocol.ts";
-import type { CompiledKernel } from "../../plugin/compiled-kernel.ts";
-import { checkPlan } from "../../tuner/measure/check-output.ts";
-import { referenceOf } from "../../tuner/reference.ts";
+import type { CompiledKernel } from "../../plugin/kernel/compiled-kernel.ts";
+import { checkPlan } from "../../tuner/check/check-output.ts";
+import type { TuningTask } from "../../tuner/data/task.ts";
 import { algorithmsFor } from "../../tuner/space/algorithm/index.ts";
-import type { TuningTask } from "../../tuner/task.ts";
+import { referenceOf } from "../../tuner/workbench/reference.ts";
 
 /** Reference outputs that those of all entrants are compared with. */
 export interface Right {

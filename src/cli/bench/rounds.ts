@@ -1,7 +1,7 @@
 // Calls that are measured against each other take turns: a sample of each in every round, in an order that moves on. A slower machine
 // therefore slows them all. A sample of several short runs is their mean.
 
-import { nowMs } from "../../native/clock.ts";
+import { nowMs } from "../../native/machine/clock.ts";
 import { quantile } from "../../tuner/measure/statistics.ts";
 
 export type Call = () => unknown;

@@ -2,14 +2,14 @@
 
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { failAlone } from "../../plugin/compile/fail-alone.ts";
-import type { ParsedRequest } from "../../plugin/request.ts";
+import type { ParsedRequest } from "../../plugin/request/request.ts";
+import { failAlone } from "../../plugin/support/fail-alone.ts";
 import { type BenchOptions, benchKernel } from "../bench/bench-kernel.ts";
 import { type Benched, benchText, isWrong } from "../bench/bench-text.ts";
 import { loadPeer } from "../bench/entrants.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
-import type { Project } from "../project.ts";
-import { wantedKernels } from "../wanted-kernels.ts";
+import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../project/command.ts";
+import type { Project } from "../project/project.ts";
+import { wantedKernels } from "../project/wanted-kernels.ts";
 
 async function benchOne(project: Project, request: ParsedRequest, options: BenchOptions): Promise<Benched> {
   const kernel = relative(project.options.root, request.path) + request.query;

@@ -1,6 +1,6 @@
 // `cache ls`, `cache gc`: what lies in the store, and room in it. `cache export|import|push|pull`: its decisions, for others and from them.
 
-import { wallClockMs } from "../../native/clock.ts";
+import { wallClockMs } from "../../native/machine/clock.ts";
 import { placeOf } from "../../plugin/trust/outside-decision.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { garbage, removeItems, totalBytes } from "../../tuner/store/garbage.ts";
@@ -8,14 +8,14 @@ import { leftovers, removeLeftovers } from "../../tuner/store/leftovers.ts";
 import { type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
 import { provenances } from "../../tuner/store/store-entry.ts";
 import { storeProblems } from "../../tuner/store/store-problems.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
-import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
-import { pullDecisions, pushDecisions } from "../remote.ts";
-import { remoteOptions } from "../remote-flags.ts";
-import { generateKey, signFile, signLock } from "../signing.ts";
-import { sizeOf, sizeText } from "../size-text.ts";
-import { checkFile, listTrust } from "../trusted.ts";
-import { inCamelCase } from "../typed-values.ts";
+import { exportDecisions, importDecisions, requireFile } from "../decisions/exchange.ts";
+import { pullDecisions, pushDecisions } from "../decisions/remote.ts";
+import { generateKey, signFile, signLock } from "../decisions/signing.ts";
+import { checkFile, listTrust } from "../decisions/trusted.ts";
+import { remoteOptions } from "../flags/remote-flags.ts";
+import { sizeOf, sizeText } from "../flags/size-text.ts";
+import { inCamelCase } from "../flags/typed-values.ts";
+import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../project/command.ts";
 
 const dayMs = 86_400_000;
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {

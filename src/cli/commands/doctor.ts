@@ -2,15 +2,15 @@
 
 import { cpus } from "node:os";
 import { type TargetName, targetNames, targets } from "../../compiler/index.ts";
+import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/machine/machine.ts";
+import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
-import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
-import { findXgboost } from "../../native/xgboost-library.ts";
-import { packageManagerOf } from "../../plugin/package-manager.ts";
+import { packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
-import { type Command, exitCodes } from "../command.ts";
-import { projectState } from "../project-state.ts";
-import { hasRelaxedSimd } from "../relaxed-simd.ts";
+import { hasRelaxedSimd } from "../bench/relaxed-simd.ts";
+import { projectState } from "../doctor/project-state.ts";
+import { type Command, exitCodes } from "../project/command.ts";
 
 interface TargetState {
   readonly target: string;

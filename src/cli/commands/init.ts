@@ -6,10 +6,10 @@ import { relative } from "node:path";
 import { writtenDeclarations } from "../../plugin/declarations/declarations-file.ts";
 import { findOperators } from "../../plugin/declarations/find-imports.ts";
 import { type DeclarationOptions, projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
-import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
-import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
+import { hasText, writeIfChanged } from "../../plugin/support/write-if-changed.ts";
 import { type HostName, hostNames } from "../init/hosts.ts";
 import type { ByHand, Change, InitPlan } from "../init/plan.ts";
+import { badArgument, type Command, exitCodes, type Flags } from "../project/command.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
 function hostOf({ host }: Flags): HostName | null {
@@ -75,7 +75,7 @@ export const init: Command = {
     const isDryRun = Boolean(flags.dryRun);
     const [{ planInit }, { replaceFile }] = await Promise.all([
       import("../init/plan.ts"),
-      import("../../native/replace-file.ts"),
+      import("../../native/file/replace-file.ts"),
     ]);
     const operators = await findOperators(root, accepts);
     const written = await writtenDeclarations(root);

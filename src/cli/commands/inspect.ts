@@ -2,12 +2,12 @@
 
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { knownSchedule } from "../../plugin/compile/decide-schedule.ts";
 import { resolveImport } from "../../plugin/declarations/resolve-import.ts";
-import { parseRequest } from "../../plugin/request.ts";
-import { inspectCandidate, templateSizes } from "../../tuner/inspect.ts";
+import { knownSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
+import { parseRequest } from "../../plugin/request/request.ts";
+import { inspectCandidate, templateSizes } from "../../tuner/report/inspect.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
+import { badArgument, type Command, exitCodes } from "../project/command.ts";
 
 const parts = ["expression", "space", "schedule", "typescript", "nest", "passes", "code"] as const;
 type Part = (typeof parts)[number];

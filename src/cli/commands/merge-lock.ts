@@ -3,17 +3,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { replaceFile } from "../../native/replace-file.ts";
-import { hasConflict, sidesOf } from "../../tuner/store/lock-conflict.ts";
-import { type LockfileContent, parseLockfile, printLockfile } from "../../tuner/store/lockfile.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
+import { hasConflict, sidesOf } from "../../tuner/lock/lock-conflict.ts";
+import { type LockfileContent, parseLockfile, printLockfile } from "../../tuner/lock/lockfile.ts";
 import {
   describeEntry,
   type LockConflict,
   type MergedLock,
   mergeLocks,
   printMerged,
-} from "../../tuner/store/merge-locks.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
+} from "../../tuner/lock/merge-locks.ts";
+import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../project/command.ts";
 
 type Lock = Extract<LockfileContent, { readonly kind: "ok" }>;
 type Preference = "ours" | "theirs" | null;

@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { replaceFile } from "../../native/replace-file.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
 import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
+import { replaceDecisions, signatureGone } from "../decisions/replace-decisions.ts";
 import { type PackageJson, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
 import { packRows } from "../pack/pack-rows.ts";
 import { nameProblem } from "../pack/package-name.ts";
-import { replaceDecisions, signatureGone } from "../replace-decisions.ts";
+import { badArgument, type Command, exitCodes } from "../project/command.ts";
 
 /** Reads a package.json; null: there is none. One that is no JSON object counts as one without fields. */
 function readPackage(file: string): PackageJson | null {

@@ -2,12 +2,12 @@
 
 import { resolve } from "node:path";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
-import { reportName } from "../../plugin/options.ts";
+import { reportName } from "../../plugin/options/options.ts";
 import { collectReport } from "../../plugin/report/collect-report.ts";
 import { reportPage } from "../../plugin/report/report-page.ts";
-import { shownPath } from "../../plugin/shown-path.ts";
-import { writeIfChanged } from "../../plugin/write-if-changed.ts";
-import { type Command, exitCodes } from "../command.ts";
+import { shownPath } from "../../plugin/support/shown-path.ts";
+import { writeIfChanged } from "../../plugin/support/write-if-changed.ts";
+import { type Command, exitCodes } from "../project/command.ts";
 
 export const report: Command = {
   usage: "report",

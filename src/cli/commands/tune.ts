@@ -2,23 +2,23 @@
 
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { nowMs } from "../../native/clock.ts";
-import type { CompileServices, RequestMode } from "../../plugin/compiled-kernel.ts";
-import { consoleSink } from "../../plugin/log.ts";
-import { isCi } from "../../plugin/options.ts";
-import { progressLine } from "../../plugin/progress.ts";
-import type { ParsedRequest } from "../../plugin/request.ts";
+import { nowMs } from "../../native/machine/clock.ts";
+import type { CompileServices, RequestMode } from "../../plugin/kernel/compiled-kernel.ts";
+import { consoleSink } from "../../plugin/log/log.ts";
+import { progressLine } from "../../plugin/log/progress.ts";
+import { isCi } from "../../plugin/options/options.ts";
+import type { ParsedRequest } from "../../plugin/request/request.ts";
 import type { WinnerProof } from "../../tuner/proof/prove-winner.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
-import { strategyNames } from "../../tuner/search/strategy.ts";
-import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
-import { dropUnused } from "../drop-unused.ts";
-import { fleetOf, fleetOptions } from "../fleet.ts";
-import type { Project } from "../project.ts";
-import { remoteOptions } from "../remote-flags.ts";
-import { inShard, shardOf } from "../shard.ts";
-import { unwrittenLock } from "../unwritten-lock.ts";
-import { wantedKernels } from "../wanted-kernels.ts";
+import { strategyNames } from "../../tuner/search/strategy/strategy.ts";
+import { remoteOptions } from "../flags/remote-flags.ts";
+import { inShard, shardOf } from "../flags/shard.ts";
+import { badArgument, type Command, exitCodes, type Flags } from "../project/command.ts";
+import { dropUnused } from "../project/drop-unused.ts";
+import { fleetOf, fleetOptions } from "../project/fleet.ts";
+import type { Project } from "../project/project.ts";
+import { unwrittenLock } from "../project/unwritten-lock.ts";
+import { wantedKernels } from "../project/wanted-kernels.ts";
 
 interface Row {
   readonly kernel: string;
@@ -37,7 +37,7 @@ const proofMs = 20_000;
 async function proved(project: Project, request: ParsedRequest, row: Row): Promise<Row> {
   if (row.error !== null) return row;
   const [{ knownSchedule }, { generateSpace }, { proveWinner }] = await Promise.all([
-    import("../../plugin/compile/decide-schedule.ts"),
+    import("../../plugin/kernel/decision/decide-schedule.ts"),
     import("../../tuner/space/generate.ts"),
     import("../../tuner/proof/prove-winner.ts"),
   ]);
@@ -95,7 +95,7 @@ async function tuneLive(
   mode: RequestMode,
 ): Promise<readonly Row[]> {
   const { session, options } = project;
-  const { drawTasks } = await import("../live-tasks.ts");
+  const { drawTasks } = await import("../terminal/live-tasks.ts");
   // The lines are drawn already.
   session.configure(process.cwd(), { ...consoleSink, live: null });
   const rows: Row[] = [];
@@ -184,7 +184,7 @@ export const tune: Command = {
     const isLive = !json && isTerminal();
     const fleet = await fleetOf(project, flags);
     if (fleet && flags.allTargets) {
-      const { tuneAllTargets } = await import("../all-targets.ts");
+      const { tuneAllTargets } = await import("../project/all-targets.ts");
       return tuneAllTargets(project, wanted, { fleet, mode, isLive }).finally(() => fleet.close());
     }
     project.useFleet(fleet);

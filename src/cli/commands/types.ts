@@ -3,9 +3,9 @@
 import { relative, resolve } from "node:path";
 import { declarationsPlace, writtenDeclarations } from "../../plugin/declarations/declarations-file.ts";
 import { projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
-import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
-import { type Command, exitCodes } from "../command.ts";
+import { hasText, writeIfChanged } from "../../plugin/support/write-if-changed.ts";
 import { filesWithGeneralTypes } from "../init/starter-files.ts";
+import { type Command, exitCodes } from "../project/command.ts";
 
 export const types: Command = {
   usage: "types",

@@ -3,16 +3,17 @@
 
 import { basename, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { failAlone } from "../../plugin/compile/fail-alone.ts";
-import { verifyKernel } from "../../plugin/compile/verify-kernel.ts";
-import type { ParsedRequest } from "../../plugin/request.ts";
+import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
+import type { ParsedRequest } from "../../plugin/request/request.ts";
+import { failAlone } from "../../plugin/support/fail-alone.ts";
+import { type LockEntries, readLockfile } from "../../tuner/lock/lockfile.ts";
 import { type ForeignItem, foreignItems } from "../../tuner/store/foreign-items.ts";
-import { type LockEntries, readLockfile } from "../../tuner/store/lockfile.ts";
 import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuilding-store.ts";
 import type { Store } from "../../tuner/store/store.ts";
-import { type Command, exitCodes } from "../command.ts";
-import { originOf } from "../origin-of.ts";
-import { type Project, requireFolder } from "../project.ts";
+import { type Command, exitCodes } from "../project/command.ts";
+import { type Project, requireFolder } from "../project/project.ts";
+import { importedKernels } from "../project/wanted-kernels.ts";
+import { originOf } from "../verify/origin-of.ts";
 import {
   changedAddons,
   changedModules,
@@ -20,8 +21,7 @@ import {
   compareShipped,
   type Foreign,
   type OutputFile,
-} from "../shipped.ts";
-import { importedKernels } from "../wanted-kernels.ts";
+} from "../verify/shipped.ts";
 
 interface Row {
   readonly kernel: string;

@@ -4,17 +4,17 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { DiagnosticError, type TargetName, targetNames } from "../../compiler/index.ts";
-import { afterMs } from "../../native/clock.ts";
+import { afterMs } from "../../native/machine/clock.ts";
+import { detectMachine } from "../../native/machine/machine.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
-import { detectMachine } from "../../native/toolchain/machine.ts";
-import { fleetKey } from "../../plugin/options.ts";
+import { fleetKey } from "../../plugin/options/options.ts";
 import type { JobFile } from "../../tuner/fleet/job-file.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
 import { seal } from "../../tuner/fleet/seal.ts";
 import { classHash, classOf, type Registration } from "../../tuner/fleet/worker-class.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
-import { redisUrl } from "../fleet.ts";
-import type { Project } from "../project.ts";
+import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../project/command.ts";
+import { redisUrl } from "../project/fleet.ts";
+import type { Project } from "../project/project.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
 function targetsIn(list: unknown): readonly TargetName[] {

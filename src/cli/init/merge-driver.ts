@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PackageManager } from "../../plugin/package-manager.ts";
+import type { PackageManager } from "../../plugin/support/package-manager.ts";
 
 const driver = "unplugin-kernel";
 const attribute = `kernels.lock.json merge=${driver}`;

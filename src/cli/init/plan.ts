@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
-import { ownCondition } from "../../plugin/locate-operator.ts";
-import { isInstalled, packageManagerOf } from "../../plugin/package-manager.ts";
+import { ownCondition } from "../../plugin/request/locate-operator.ts";
+import { isInstalled, packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { NotUnderstood } from "./config-objects.ts";
 import {
   type FoundHost,

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { pathFilter } from "../../plugin/path-pattern.ts";
+import { pathFilter } from "../../plugin/options/path-pattern.ts";
 import { propertyOf } from "./config-objects.ts";
 import { type ArrayExpression, type Expression, type ObjectExpression, parseCommentedJson } from "./syntax.ts";
 import { insert, lastElement } from "./text-edit.ts";

@@ -1,13 +1,13 @@
 // The kernels of a project that a pack can have: those that lock or store has measured, each with its decision.
 
-import { knownSchedule } from "../../plugin/compile/decide-schedule.ts";
-import { keyFields, tunedForOf } from "../../plugin/compile/schedule.ts";
-import { generated } from "../../plugin/compile/schedule-source.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
+import { knownSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
+import { keyFields, tunedForOf } from "../../plugin/kernel/schedule.ts";
+import { generated } from "../../plugin/kernel/source/schedule-source.ts";
+import { scheduleKey } from "../../tuner/data/key.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import { scheduleKey } from "../../tuner/store/key.ts";
-import { contextOrNull } from "../exchange.ts";
-import type { Project } from "../project.ts";
+import { contextOrNull } from "../decisions/exchange.ts";
+import type { Project } from "../project/project.ts";
 
 export interface PackedKernel {
   /** Name of the kernel in the lock. */

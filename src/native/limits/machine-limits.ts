@@ -1,8 +1,8 @@
 // Measures the limits of one core of this machine for a target, within a second. The report compares speeds with them.
 
 import type { Target } from "../../compiler/index.ts";
-import { createMeasureLock } from "../measure-lock.ts";
-import { withPrivateDirectory } from "../private-directory.ts";
+import { withPrivateDirectory } from "../file/private-directory.ts";
+import { createMeasureLock } from "../lock/measure-lock.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
 import { nativeLimits } from "./native-limits.ts";
 import { wasmLimits } from "./wasm-limits.ts";

@@ -1,7 +1,7 @@
 // Measures what one core can do in native code for a target: hand-written loops that are built and timed as the tuner's kernels are.
 
 import type { Target } from "../../compiler/index.ts";
-import { buildNative } from "../build.ts";
+import { buildNative } from "../addon/build.ts";
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
 import { type MachineLimits, type RateName, type Rates, rateNames, readingSizes } from "./machine-limits.ts";

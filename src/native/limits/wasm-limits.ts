@@ -1,7 +1,7 @@
 // Measures the limits of one core in WASM: arithmetic on values that stay in registers, with relaxed SIMD too where the
 // engine has it, and reading buffers of several sizes.
 
-import { nowMs } from "../clock.ts";
+import { nowMs } from "../machine/clock.ts";
 import { type MachineLimits, type RateName, type Rates, rateNames, readingSizes } from "./machine-limits.ts";
 import { constantsAt, memoryBytes, probeModule, relaxedProbes, type WasmProbe, wasmProbes } from "./wasm-module.ts";
 

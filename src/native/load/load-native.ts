@@ -3,7 +3,7 @@
 
 import { constants } from "node:os";
 import type { TypedArray } from "../../compiler/index.ts";
-import { cpuFeatures } from "./cpu-features.ts";
+import { cpuFeatures } from "../machine/cpu-features.ts";
 
 /** The functions of an addon. Arrays are the kernel's parameters in order; wrong ones give a TypeError or RangeError. */
 export interface NativeKernels {

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import type { WasmSource } from "../../compiler/index.ts";
-import { packageFile } from "../native-file.ts";
-import { type StartWorker, startWorker } from "./start-worker.ts";
+import { packageFile } from "../file/native-file.ts";
+import { type StartWorker, startWorker } from "../process/start-worker.ts";
 import { openShared } from "./wasm-threads.ts";
 
 /** A memory whose arrays the caller fills and reads: it is shared where threads see it, which no type of ours tells. */

@@ -5,7 +5,7 @@
 // (yet) cost nothing but their help.
 
 import { unsharedFlag, type WasmSharing } from "../../compiler/index.ts";
-import type { KernelWorker, StartWorker } from "./start-worker.ts";
+import type { KernelWorker, StartWorker } from "../process/start-worker.ts";
 import type { ThreadMessage } from "./thread-role.ts";
 import { looks, type Part, partsOf, words } from "./thread-words.ts";
 

@@ -2,7 +2,7 @@
 // come back costs its process and nothing else, a fresh one takes the next. Only one runner of a machine measures at a
 // time. Outcomes are values; it throws when it is aborted, closed, or cannot start its process.
 
-import type { Artifact } from "../artifact.ts";
+import type { Artifact } from "../addon/artifact.ts";
 import { createHost, type MeasuringPlace } from "./host.ts";
 import type { CacheState, Runnable, RunOutcome, RunTask, TimingPlan } from "./protocol.ts";
 import type { WorkerProcess } from "./worker-process.ts";

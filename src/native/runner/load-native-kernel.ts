@@ -1,9 +1,9 @@
 // Loads kernels of a Node-API addon as the measuring process runs them: on the task's own arrays, timed inside the addon.
 
-import { nowMs } from "../clock.ts";
-import type { LoadedKernel } from "../harness/bench-wasm.ts";
-import { cpuFeatures } from "../load/cpu-features.ts";
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
+import { nowMs } from "../machine/clock.ts";
+import { cpuFeatures } from "../machine/cpu-features.ts";
+import type { LoadedKernel } from "./bench-wasm.ts";
 import type { NativeRunnable } from "./protocol.ts";
 import type { LoadNativeKernel } from "./session.ts";
 

@@ -2,7 +2,7 @@
 // their order; a `run`, a `sample` and a `check` are each answered by `begun` and `outcome`, the others by nothing.
 
 import type { KernelParameter, TypedArray, WasmSharing } from "../../compiler/index.ts";
-import type { Notice } from "../measure-lock.ts";
+import type { Notice } from "../lock/measure-lock.ts";
 
 /** The typed array of a dtype; f16 and bf16 are bit patterns in a Uint16Array, bool is a Uint8Array. */
 export type KernelArray = TypedArray;

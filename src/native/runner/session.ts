@@ -2,9 +2,9 @@
 // clock, and ends the process if a kernel does not come back.
 
 import { invariant, type KernelParameter } from "../../compiler/index.ts";
-import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
 import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
+import { type LoadedKernel, loadWasmKernel } from "./bench-wasm.ts";
 import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "./compare.ts";
 import type { KernelArray, NativeRunnable, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { type Surroundings, timeKernel, timeSample } from "./time-kernel.ts";

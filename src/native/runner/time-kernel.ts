@@ -1,7 +1,7 @@
 // Decides how long a kernel is timed: contenders get several samples, clear losers one.
 
-import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
+import type { LoadedKernel } from "./bench-wasm.ts";
 import type { CacheState, TimingPlan } from "./protocol.ts";
 import { runsFor } from "./runs-for.ts";
 import { startVisit, type Visit } from "./visit.ts";

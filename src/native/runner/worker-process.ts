@@ -1,6 +1,6 @@
 // Starts one measuring process, which runs `worker.ts`.
 
-import { type ChildProcess, startChild } from "../child-process.ts";
+import { type ChildProcess, startChild } from "../process/child-process.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 
 export type WorkerProcess = ChildProcess<ToWorker, FromWorker>;

@@ -2,9 +2,9 @@
 // how much of the core is ours. Another virtual machine on the core's other hardware thread takes its part in bursts of a
 // tenth of a millisecond to seconds, and no clock of this machine tells of it.
 
-import { nowMs } from "../clock.ts";
-import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
+import { nowMs } from "../machine/clock.ts";
+import type { LoadedKernel } from "./bench-wasm.ts";
 import { runsFor } from "./runs-for.ts";
 
 export interface Yardstick {

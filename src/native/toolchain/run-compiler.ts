@@ -2,7 +2,7 @@
 
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { unusableTemp } from "../unusable.ts";
+import { unusableTemp } from "../machine/unusable.ts";
 import { compilers } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
 import type { Toolchain } from "./toolchain.ts";

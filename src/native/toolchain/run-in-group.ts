@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { killGroup } from "../child-process.ts";
+import { killGroup } from "../process/child-process.ts";
 
 export interface GroupOptions {
   readonly timeoutMs: number;

@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sha256 } from "../../compiler/index.ts";
-import { readRegularFile } from "../regular-file.ts";
+import { readRegularFile } from "../file/regular-file.ts";
 
 /** File in which digests are kept, by what they were computed from. */
 const cacheFile = (): string =>

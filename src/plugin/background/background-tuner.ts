@@ -2,9 +2,9 @@
 // second, again and again. The process lives while there is something to tune, and what it finds is in the lock and the store.
 
 import { DiagnosticError } from "../../compiler/index.ts";
-import { type ChildProcess, ProcessError, startChild } from "../../native/child-process.ts";
-import { packageFile } from "../../native/native-file.ts";
-import type { CompileOptions, CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import { packageFile } from "../../native/file/native-file.ts";
+import { type ChildProcess, ProcessError, startChild } from "../../native/process/child-process.ts";
+import type { CompileOptions, CompileServices, KernelRequest } from "../kernel/compiled-kernel.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 export interface BackgroundTuner {

@@ -1,8 +1,8 @@
 // Messages between a dev server and the process that tunes for it.
 
 import type { Diagnostic } from "../../compiler/index.ts";
-import type { TuneProgress } from "../../tuner/tuning.ts";
-import type { CompileOptions, KernelRequest } from "../compiled-kernel.ts";
+import type { TuneProgress } from "../../tuner/tuning/tuning.ts";
+import type { CompileOptions, KernelRequest } from "../kernel/compiled-kernel.ts";
 
 export interface TuneOrder {
   readonly id: number;

@@ -2,9 +2,9 @@
 // by the server or by its death, it stops, keeps what was measured, and goes. Bundled to dist/background-tuner.js.
 
 import { type Diagnostic, DiagnosticError } from "../../compiler/index.ts";
-import { type BuildTunings, createBuildTunings } from "../build-tunings.ts";
-import { compileKernel } from "../compile-kernel.ts";
-import { onInterrupt } from "../interrupt.ts";
+import { type BuildTunings, createBuildTunings } from "../build/build-tunings.ts";
+import { onInterrupt } from "../build/interrupt.ts";
+import { compileKernel } from "../kernel/compile/compile-kernel.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 const stop = new AbortController();

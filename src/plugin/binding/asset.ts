@@ -1,8 +1,8 @@
 // The binaries of a kernel, and how the emitted module gets at each: as text inside it, or by URL.
 
 import { createHash } from "node:crypto";
-import type { CompiledKernel } from "../compiled-kernel.ts";
-import { workerScript } from "../runtime-files.ts";
+import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import { workerScript } from "./runtime-files.ts";
 
 export interface KernelAsset {
   readonly role: "wasm" | "relaxed" | "native" | "worker";

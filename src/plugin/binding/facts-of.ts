@@ -1,7 +1,7 @@
 // A compiled kernel and the places of its binaries → what the emitted module says of it, for the runtime.
 
 import { invariant, type WasmSource } from "../../compiler/index.ts";
-import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
+import type { CompiledKernel, NativeKernel } from "../kernel/compiled-kernel.ts";
 import type { KernelFacts, ModuleBytes, NativeFacts, WasmFacts } from "../runtime/facts.ts";
 import { type AssetReference, type AssetReferences, sharesLoops, type WorkerReference } from "./asset.ts";
 import { Expression, type Written } from "./literal.ts";

@@ -4,7 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { DiagnosticError, type SourceLoc } from "../../compiler/index.ts";
-import { type ParsedRequest, parseRequest, requestPattern } from "../request.ts";
+import { type ParsedRequest, parseRequest, requestPattern } from "../request/request.ts";
 import { importsOfScript } from "./imports-of-script.ts";
 import { resolveImport } from "./resolve-import.ts";
 

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, relative, sep } from "node:path";
-import { ownCondition, packageOf } from "../locate-operator.ts";
+import { ownCondition, packageOf } from "../request/locate-operator.ts";
 
 /** Queries that documentation begins with. */
 const likelyQueries = ["?tune=wasm", "?tune=native"];

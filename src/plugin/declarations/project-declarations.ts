@@ -3,8 +3,8 @@
 
 import type { DiagnosticError } from "../../compiler/index.ts";
 import { openStore } from "../../tuner/store/store.ts";
-import type { ResolvedOptions } from "../options.ts";
-import { type ParsedRequest, parseRequest } from "../request.ts";
+import type { ResolvedOptions } from "../options/options.ts";
+import { type ParsedRequest, parseRequest } from "../request/request.ts";
 import { findImports, findOperators } from "./find-imports.ts";
 import { likelyImports } from "./likely-imports.ts";
 import { type Signature, signatureOf } from "./signature.ts";

@@ -1,6 +1,6 @@
 // Declarations that a project has → the same file with its imports as they are now. A project that has none gets none.
 
-import { writeIfChanged } from "../write-if-changed.ts";
+import { writeIfChanged } from "../support/write-if-changed.ts";
 import { writtenDeclarations } from "./declarations-file.ts";
 import { type DeclarationOptions, projectDeclarations } from "./project-declarations.ts";
 

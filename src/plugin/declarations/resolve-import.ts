@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { build, type PluginBuild } from "esbuild";
-import { locateOperator } from "../locate-operator.ts";
+import { locateOperator } from "../request/locate-operator.ts";
 
 /** Resolves the import of a script; null: there is no such file, as far as these rules go. */
 export async function resolveImport(specifier: string, importer: string, root: string): Promise<string | null> {

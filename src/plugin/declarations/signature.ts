@@ -4,7 +4,7 @@
 import { type DType, instantiate, kernelParameters, parameterDefaults } from "../../compiler/index.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import { loadOp } from "../operator/load-op.ts";
-import { checkParameters, type ParsedRequest } from "../request.ts";
+import { checkParameters, type ParsedRequest } from "../request/request.ts";
 
 export interface SignatureTensor {
   readonly name: string;

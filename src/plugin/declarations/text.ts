@@ -4,7 +4,7 @@
 // several that match wins. So each spelling of an import gets its own entry, and the fallback comes last.
 
 import { basename, dirname, relative, sep } from "node:path";
-import { requestTargets } from "../request.ts";
+import { requestTargets } from "../request/request.ts";
 import { jointType, signatureLine } from "./kernel-types.ts";
 import type { Signature } from "./signature.ts";
 

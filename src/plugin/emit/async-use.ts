@@ -4,8 +4,8 @@
 // Only the user's own modules count: those of packages name `async` for reasons of their own (attributes of scripts), and have no kernels.
 // Should one slip through, its call is computed on the caller's thread, as under a policy that forbids workers.
 
-import { requestPattern } from "../request.ts";
-import { runtimePaths } from "../runtime-files.ts";
+import { runtimePaths } from "../binding/runtime-files.ts";
+import { requestPattern } from "../request/request.ts";
 
 /** `.async`, `["async"]`, `{ async }`, `{ async: run }` */
 const asyncMember = /\.\s*async\b|["'`]async["'`]|[{,]\s*async\s*[:,}=]/;

@@ -5,8 +5,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KernelAsset } from "../binding/asset.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
 import type { Host } from "./host.ts";
-import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
 /** Parts of `Bun.build`'s options and result that we use. */
 interface BunConfig {

@@ -8,10 +8,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, BuildResult, OutputFile, PluginBuild } from "esbuild";
 import type { KernelAsset } from "../binding/asset.ts";
-import { pluginName } from "../plugin-name.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
 import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { Host } from "./host.ts";
-import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
+import { pluginName } from "./plugin-name.ts";
 
 function platformOf({ platform }: BuildOptions): Platform {
   switch (platform) {

@@ -3,9 +3,9 @@
 import type { UnpluginOptions } from "unplugin";
 import type { DiagnosticError } from "../../compiler/index.ts";
 import type { AssetReferences } from "../binding/asset.ts";
-import type { CompiledKernel, RequestMode } from "../compiled-kernel.ts";
-import type { ParsedRequest } from "../request.ts";
-import type { Mode } from "../types.ts";
+import type { CompiledKernel, RequestMode } from "../kernel/compiled-kernel.ts";
+import type { Mode } from "../options/types.ts";
+import type { ParsedRequest } from "../request/request.ts";
 import type { LoaderContext, WebpackCompilation, WebpackCompiler } from "./webpack.ts";
 
 /** The parts of the hosts' hook contexts that unplugin's type leaves out. Each is there in some hosts only. */

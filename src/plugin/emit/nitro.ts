@@ -9,9 +9,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, posix, resolve } from "node:path";
+import { type EmitUrl, placeAssets } from "../binding/place.ts";
 import { besideChunk, serverFolder } from "./beside-chunk.ts";
 import type { HookContext, Host } from "./host.ts";
-import { type EmitUrl, placeAssets } from "./place.ts";
 import { resolveByHost } from "./rollup.ts";
 
 /** Mark of a file in code, until the place of its chunk is known: text that no plugin takes for something else. */

@@ -5,14 +5,14 @@
 
 import { pathToFileURL } from "node:url";
 import type { KernelAsset } from "../binding/asset.ts";
-import type { CompiledKernel } from "../compiled-kernel.ts";
-import type { DevServer, DevServerHost } from "../dev.ts";
-import { pluginName } from "../plugin-name.ts";
-import type { ParsedRequest } from "../request.ts";
-import type { Session } from "../session.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
+import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import type { ParsedRequest } from "../request/request.ts";
+import type { Session } from "../session/session.ts";
 import { besideChunk, serverFolder } from "./beside-chunk.ts";
+import type { DevServer, DevServerHost } from "./dev.ts";
 import type { HookContext, Host, ViteEnvironment } from "./host.ts";
-import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
+import { pluginName } from "./plugin-name.ts";
 import { createEmittedFiles, type EmittedFiles, resolveByHost } from "./rollup.ts";
 
 /** Platform of an environment. A library is built as a client and may run anywhere. */

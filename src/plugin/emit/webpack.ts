@@ -6,10 +6,10 @@
 
 import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
-import { pluginName } from "../plugin-name.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
 import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
-import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
+import { pluginName } from "./plugin-name.ts";
 
 /** Part of the compiler of webpack and Rspack that we use. */
 export interface WebpackCompiler {

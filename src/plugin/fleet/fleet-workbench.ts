@@ -1,13 +1,13 @@
 // A workbench whose candidates a fleet measures, by their decisions. All that needs their code, such as the check of twins, is done here.
 
 import type { CacheState } from "../../native/runner/protocol.ts";
+import type { TuningTask } from "../../tuner/data/task.ts";
+import { taskKey } from "../../tuner/data/task-key.ts";
 import { createFleetBench } from "../../tuner/fleet/fleet-bench.ts";
 import type { JobOperator } from "../../tuner/fleet/job.ts";
-import { predict } from "../../tuner/predict.ts";
+import { predict } from "../../tuner/search/predict.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
-import { taskKey } from "../../tuner/store/task-identity.ts";
-import type { TuningTask } from "../../tuner/task.ts";
-import type { Workbench } from "../../tuner/workbench.ts";
+import type { Workbench } from "../../tuner/workbench/workbench.ts";
 import type { Fleet, FleetClass } from "./open-fleet.ts";
 
 export interface FleetWorkbenchOptions {

@@ -3,7 +3,8 @@
 
 import { randomUUID } from "node:crypto";
 import { codegenVersion, DiagnosticError, type Target, type TargetName } from "../../compiler/index.ts";
-import { nowMs } from "../../native/clock.ts";
+import { nowMs } from "../../native/machine/clock.ts";
+import { canonicalJson } from "../../tuner/data/key.ts";
 import { type FleetQueue, QueueLost } from "../../tuner/fleet/queue.ts";
 import { type FleetKey, type Unsealed, unseal } from "../../tuner/fleet/seal.ts";
 import type { Coordinator } from "../../tuner/fleet/submit.ts";
@@ -14,7 +15,6 @@ import {
   targetOf,
   type WorkerClass,
 } from "../../tuner/fleet/worker-class.ts";
-import { canonicalJson } from "../../tuner/store/key.ts";
 
 /** Workers of one class. */
 export interface FleetClass {

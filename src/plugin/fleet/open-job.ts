@@ -4,23 +4,23 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { codegenVersion, DiagnosticError, instantiate, parameterDefaults } from "../../compiler/index.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withPrivateDirectory } from "../../native/file/private-directory.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
+import { canonicalJson, targetClass } from "../../tuner/data/key.ts";
+import type { Candidate } from "../../tuner/data/space.ts";
+import type { TuningTask } from "../../tuner/data/task.ts";
+import { taskKey } from "../../tuner/data/task-key.ts";
 import { type JobOperator, type MeasureJob, operatorDigest } from "../../tuner/fleet/job.ts";
 import type { OpenedJob, OpenJob } from "../../tuner/fleet/run-job.ts";
 import { targetOf, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
-import { sourcesOf } from "../../tuner/measure/run-batch.ts";
-import { referenceOf } from "../../tuner/reference.ts";
+import { sourcesOf } from "../../tuner/remote/run-batch.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
-import type { Candidate } from "../../tuner/space/space.ts";
-import { canonicalJson, targetClass } from "../../tuner/store/key.ts";
 import { openStore } from "../../tuner/store/store.ts";
-import { taskKey } from "../../tuner/store/task-identity.ts";
-import type { TuningTask } from "../../tuner/task.ts";
-import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../tuner/workbench.ts";
+import { referenceOf } from "../../tuner/workbench/reference.ts";
+import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../tuner/workbench/workbench.ts";
 import { loadOp } from "../operator/load-op.ts";
-import type { ResolvedOptions } from "../options.ts";
-import { checkParameters } from "../request.ts";
+import type { ResolvedOptions } from "../options/options.ts";
+import { checkParameters } from "../request/request.ts";
 
 export interface JobPlace {
   /** The worker's checkout: its root, store, and which files are operators. */

@@ -3,7 +3,7 @@
 
 import type { Redis } from "ioredis";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { nowMs, sleepMs } from "../../native/clock.ts";
+import { nowMs, sleepMs } from "../../native/machine/clock.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
 
 /** Milliseconds for the first connection. */

@@ -3,7 +3,7 @@
 
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { sleepMs } from "../../native/clock.ts";
+import { sleepMs } from "../../native/machine/clock.ts";
 import { printable } from "../../tuner/fleet/printable.ts";
 import type { FleetQueue, FleetStore, JobState } from "../../tuner/fleet/queue.ts";
 import { connectCoordinator, fleetPackages, withPatience } from "./redis-connection.ts";

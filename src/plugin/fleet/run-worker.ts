@@ -2,7 +2,7 @@
 // renews the job's lock meanwhile; candidates run in child processes, so that its timers are never late.
 
 import type { Job } from "bullmq";
-import { afterMs, nowMs } from "../../native/clock.ts";
+import { afterMs, nowMs } from "../../native/machine/clock.ts";
 import { printable } from "../../tuner/fleet/printable.ts";
 import { type OpenJob, runJob } from "../../tuner/fleet/run-job.ts";
 import { type FleetKey, seal } from "../../tuner/fleet/seal.ts";

@@ -3,8 +3,8 @@
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { sleepMs } from "../../native/clock.ts";
-import { runCommand } from "../../native/run-command.ts";
+import { sleepMs } from "../../native/machine/clock.ts";
+import { runCommand } from "../../native/process/run-command.ts";
 import { type JobFile, parseJobFile } from "../../tuner/fleet/job-file.ts";
 import { memoryStore } from "../../tuner/fleet/memory-store.ts";
 import { printable } from "../../tuner/fleet/printable.ts";

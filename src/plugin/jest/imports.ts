@@ -1,7 +1,7 @@
 // Imports of kernels in a script's text, found by their form: Jest's transformers see modules in TypeScript, in JavaScript with imports and
 // in CommonJS, and hand on text.
 
-import { requestPattern } from "../request.ts";
+import { requestPattern } from "../request/request.ts";
 
 /** Format of the module that an import takes. */
 export type Format = "esm" | "cjs";

@@ -1,6 +1,6 @@
 // Messages between Jest's transformer and the worker that compiles: a question, and its answer.
 
-import type { KernelPluginOptions } from "../types.ts";
+import type { KernelPluginOptions } from "../options/types.ts";
 import type { Format } from "./imports.ts";
 
 export interface Question {

@@ -5,9 +5,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sha256 } from "../../compiler/index.ts";
-import { packageFile } from "../../native/native-file.ts";
-import { startWaitingWorker } from "../../native/waiting-worker.ts";
-import type { KernelPluginOptions } from "../types.ts";
+import { packageFile } from "../../native/file/native-file.ts";
+import { startWaitingWorker } from "../../native/process/waiting-worker.ts";
+import type { KernelPluginOptions } from "../options/types.ts";
 import { kernelSpecifiers, replaceSpecifiers } from "./imports.ts";
 import type { Answer, Mistake, Question } from "./question.ts";
 

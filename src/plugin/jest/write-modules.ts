@@ -6,18 +6,18 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { answerQuestions } from "../../native/waiting-worker.ts";
-import { compileKernel } from "../compile-kernel.ts";
-import type { CompiledKernel } from "../compiled-kernel.ts";
-import { moduleInCode } from "../emit/in-code.ts";
-import { locateOperator } from "../locate-operator.ts";
-import { isCi } from "../options.ts";
-import { type ParsedRequest, parseRequest } from "../request.ts";
-import { runtimePaths } from "../runtime-files.ts";
-import { createSession, type Session } from "../session.ts";
-import { waitingSink } from "../waiting-sink.ts";
+import { answerQuestions } from "../../native/process/waiting-worker.ts";
+import { moduleInCode } from "../binding/in-code.ts";
+import { runtimePaths } from "../binding/runtime-files.ts";
+import { compileKernel } from "../kernel/compile/compile-kernel.ts";
+import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import { moduleFileName, modulesFolder } from "../kernel/stored/module-file.ts";
+import { waitingSink } from "../log/waiting-sink.ts";
+import { isCi } from "../options/options.ts";
+import { locateOperator } from "../request/locate-operator.ts";
+import { type ParsedRequest, parseRequest } from "../request/request.ts";
+import { createSession, type Session } from "../session/session.ts";
 import type { Format } from "./imports.ts";
-import { moduleFileName, modulesFolder } from "./module-file.ts";
 import type { Answer, Mistake, ModulePaths, Question } from "./question.ts";
 
 /** Code for the module's own address, which only modules have. */

@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
+import { canonicalJson } from "../../tuner/data/key.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
-import { canonicalJson } from "../../tuner/store/key.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import { guardConditions, type Insertion } from "./guard-conditions.ts";
 

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import type { ResolvedOptions } from "../options.ts";
+import type { ResolvedOptions } from "../options/options.ts";
 
 export interface PackPlace {
   /** Name of the package, as option `packs` has it. */

@@ -1,6 +1,6 @@
 // Description of a pack in its package.json: which file has the decisions, and which code generator they are for.
 
-import { object, oneOf, text } from "../../tuner/record/strict.ts";
+import { object, oneOf, text } from "../../tuner/support/strict.ts";
 
 /** Field of package.json. */
 export const manifestField = "unpluginKernel";

@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codegenVersion } from "../../compiler/index.ts";
-import { ShapeError } from "../../tuner/record/strict.ts";
 import { type DecisionIndex, indexDecisions } from "../../tuner/store/decision-index.ts";
 import { parseExchange } from "../../tuner/store/exchange.ts";
 import { readExchangeFile } from "../../tuner/store/exchange-file.ts";
+import { ShapeError } from "../../tuner/support/strict.ts";
 import type { OutsideFile } from "../trust/outside-decision.ts";
 import { outsideFile } from "../trust/signed-file.ts";
 import { decisionsName, decodePackManifest, manifestField, type PackManifest } from "./pack-manifest.ts";

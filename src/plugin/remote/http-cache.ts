@@ -1,8 +1,8 @@
 // Bazel's HTTP cache protocol: GET and PUT of `<url>/ac/<key>` and `<url>/cas/<sha256>`. bazel-remote speaks it, and so does every web
 // server that keeps files: nginx and Apache by WebDAV.
 
-import { type HttpReply, sendHttp } from "../../native/http.ts";
-import { type Access, denialText } from "./credentials.ts";
+import { type HttpReply, sendHttp } from "../../native/network/http.ts";
+import { type Access, denialText } from "../options/credentials.ts";
 import { addressOf, type BytesReply, type PutReply, type Transport, type TransportLimits } from "./transport.ts";
 
 export interface HttpCacheOptions {

@@ -1,6 +1,6 @@
 // A resolved option → the transport that speaks its protocol, loaded when it is needed.
 
-import type { ResolvedRemote } from "./remote-options.ts";
+import type { ResolvedRemote } from "../options/remote-options.ts";
 import { defaultLimits, type Transport, type TransportLimits } from "./transport.ts";
 
 export async function openTransport(

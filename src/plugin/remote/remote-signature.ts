@@ -1,7 +1,7 @@
 // The signature of a remote store's decision, beside it in the entry: made where a key is configured, and read where option `trust` can
 // make use of it.
 
-import { wallClockText } from "../../native/clock.ts";
+import { wallClockText } from "../../native/machine/clock.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { mostBundleBytes } from "../../tuner/trust/bundle.ts";
 import type { SigningKey } from "../../tuner/trust/keys.ts";

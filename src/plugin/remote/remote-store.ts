@@ -2,10 +2,10 @@
 // digests. Answers are not trusted: digests are compared here, and callers rebuild each kernel and check its results.
 
 import { parseExchange, printExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
+import type { ResolvedRemote } from "../options/remote-options.ts";
 import { type Digest, digestOf, type EntryFiles, parseActionResult, printActionResult } from "./action-result.ts";
 import { guarded, type RemoteFailure, type RemoteFile, type RemoteMiss, type RemotePut } from "./guarded-transport.ts";
 import { openTransport } from "./open-transport.ts";
-import type { ResolvedRemote } from "./remote-options.ts";
 import type { Transport, TransportLimits } from "./transport.ts";
 
 export type RemoteAnswer =

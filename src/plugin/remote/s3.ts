@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { AwsV4Signer } from "aws4fetch";
-import { type HttpReply, pause, sendHttp } from "../../native/http.ts";
-import type { S3Keys } from "./remote-options.ts";
+import { type HttpReply, pause, sendHttp } from "../../native/network/http.ts";
+import type { S3Keys } from "../options/remote-options.ts";
 import { addressOf, type BytesReply, type PutReply, type Transport, type TransportLimits } from "./transport.ts";
 
 export interface S3Options {

@@ -2,8 +2,8 @@
 // file. The protocol cannot create once: callers look first. Nothing is read from headers, as servers lose them.
 
 import { createHash } from "node:crypto";
-import { sendHttp } from "../../native/http.ts";
-import { type Access, denialText } from "./credentials.ts";
+import { sendHttp } from "../../native/network/http.ts";
+import { type Access, denialText } from "../options/credentials.ts";
 import type { BytesReply, FileKind, PutReply, Transport, TransportLimits } from "./transport.ts";
 
 export interface TurborepoOptions {

@@ -1,21 +1,21 @@
 // One kernel of a project → what a report says of it: its schedule and the default one, what was measured, how it was searched.
 
 import { type ComputeDef, codegenVersion, factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
-import { inspectCandidate } from "../../tuner/inspect.ts";
+import { cacheSizes, targetClass } from "../../tuner/data/key.ts";
+import type { TuningRecord } from "../../tuner/data/record.ts";
+import type { Candidate } from "../../tuner/data/space.ts";
+import type { TuningTask } from "../../tuner/data/task.ts";
+import { taskKey } from "../../tuner/data/task-key.ts";
 import type { RecordDatabase } from "../../tuner/record/database.ts";
-import type { TuningRecord } from "../../tuner/record/record.ts";
-import type { LoggedTuning } from "../../tuner/record/tuning-log.ts";
-import { candidateKey } from "../../tuner/search/search-space.ts";
+import { inspectCandidate } from "../../tuner/report/inspect.ts";
+import { candidateKey } from "../../tuner/search/point/search-space.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import type { Candidate } from "../../tuner/space/space.ts";
-import { cacheSizes, targetClass } from "../../tuner/store/key.ts";
-import { taskKey } from "../../tuner/store/task-identity.ts";
-import type { TuningTask } from "../../tuner/task.ts";
-import { type Decision, knownSchedule } from "../compile/decide-schedule.ts";
-import { type KernelContext, targetHere } from "../compile/kernel-context.ts";
-import { predictSchedule } from "../compile/predict-schedule.ts";
-import { hasCaches } from "../compile/schedule.ts";
-import { generated } from "../compile/schedule-source.ts";
+import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
+import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
+import { type Decision, knownSchedule } from "../kernel/decision/decide-schedule.ts";
+import { hasCaches } from "../kernel/schedule.ts";
+import { predictSchedule } from "../kernel/source/predict-schedule.ts";
+import { generated } from "../kernel/source/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
 import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
 import { type LimitsSource, roofOf } from "./roof.ts";

@@ -1,9 +1,9 @@
 // Facts of this machine for a report.
 
 import { codegenVersion } from "../../compiler/index.ts";
-import { cpuName } from "../../native/limits/cpu-name.ts";
+import { cpuName } from "../../native/machine/cpu-name.ts";
+import { bestTargetName, detectMachine } from "../../native/machine/machine.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
-import { bestTargetName, detectMachine } from "../../native/toolchain/machine.ts";
 import type { MachineReport } from "./report-data.ts";
 
 export async function machineReport(project: string): Promise<MachineReport> {

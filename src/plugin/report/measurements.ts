@@ -1,12 +1,12 @@
 // The records of one task → its candidates and its tunings, as a report has them.
 
-import { searchedNs } from "../../tuner/measure/measurement.ts";
-import type { TuningRecord } from "../../tuner/record/record.ts";
-import type { LoggedTuning } from "../../tuner/record/tuning-log.ts";
+import { searchedNs } from "../../tuner/data/measurement.ts";
+import type { TuningRecord } from "../../tuner/data/record.ts";
+import type { Candidate } from "../../tuner/data/space.ts";
 import { timeParts } from "../../tuner/report/time-split.ts";
-import { candidateKey } from "../../tuner/search/search-space.ts";
-import type { Candidate } from "../../tuner/space/space.ts";
-import { startHistory } from "../../tuner/tuning-history.ts";
+import { candidateKey } from "../../tuner/search/point/search-space.ts";
+import { startHistory } from "../../tuner/tuning/tuning-history.ts";
+import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
 import type { CandidateReport, KernelReport, TemplateReport, TuningReport } from "./report-data.ts";
 
 type Measurements = Pick<KernelReport, "templates" | "candidates" | "winner" | "default" | "againstDefault">;

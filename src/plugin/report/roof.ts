@@ -2,13 +2,13 @@
 // not known, and a roof that a kernel went through is measured again.
 
 import { type ComputeDef, factsOf, type Target } from "../../compiler/index.ts";
-import { cpuName } from "../../native/limits/cpu-name.ts";
 import { greaterLimits, type MachineLimits, measureLimits } from "../../native/limits/machine-limits.ts";
+import { cpuName } from "../../native/machine/cpu-name.ts";
+import { targetClass } from "../../tuner/data/key.ts";
 import { limitsFiles, limitsSchema, type StoredLimits } from "../../tuner/record/limits-file.ts";
 import type { MachineKey } from "../../tuner/record/machine-file.ts";
-import { targetClass } from "../../tuner/store/key.ts";
-import { type KernelContext, targetHere } from "../compile/kernel-context.ts";
-import { leastTime } from "./least-time.ts";
+import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
+import { leastTime } from "../limits/least-time.ts";
 import type { RoofReport } from "./report-data.ts";
 
 /** Whether limits may be measured, which takes a second; `again`: the greatest so far count, as others may have had a part of the core. */

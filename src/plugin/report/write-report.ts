@@ -1,13 +1,13 @@
 // Writes the report of a build that has ended.
 
-import { createBuildTunings } from "../build-tunings.ts";
-import { kernelContext } from "../compile/kernel-context.ts";
-import type { Log } from "../log.ts";
-import type { ResolvedOptions } from "../options.ts";
-import type { Topic } from "../say-once.ts";
-import { kernelRequest } from "../session.ts";
-import { shownPath } from "../shown-path.ts";
-import { writeIfChanged } from "../write-if-changed.ts";
+import { createBuildTunings } from "../build/build-tunings.ts";
+import { kernelContext } from "../kernel/context/kernel-context.ts";
+import type { Log } from "../log/log.ts";
+import type { ResolvedOptions } from "../options/options.ts";
+import { kernelRequest } from "../session/session.ts";
+import type { Topic } from "../support/say-once.ts";
+import { shownPath } from "../support/shown-path.ts";
+import { writeIfChanged } from "../support/write-if-changed.ts";
 import { collectReport, type Reported } from "./collect-report.ts";
 import { reportPage } from "./report-page.ts";
 

@@ -1,6 +1,6 @@
 // Workers that `async` of WASM kernels runs in: few, for all kernels of a realm.
 
-import { builtin, type KernelWorker, startWorker, type WorkerSource } from "../../native/load/start-worker.ts";
+import { builtin, type KernelWorker, startWorker, type WorkerSource } from "../../native/process/start-worker.ts";
 import type { AsyncMessage, AsyncReply } from "./async-role.ts";
 import type { Arrays } from "./implementation.ts";
 

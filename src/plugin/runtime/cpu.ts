@@ -1,8 +1,8 @@
 // Says whether this CPU can run an addon. An instruction that the CPU lacks kills the process, so a feature that cannot
 // be found out counts as lacking, and so does one that only some of the processors have.
 
-import { cpuFeatures } from "../../native/load/cpu-features.ts";
-import { builtin } from "../../native/load/start-worker.ts";
+import { cpuFeatures } from "../../native/machine/cpu-features.ts";
+import { builtin } from "../../native/process/start-worker.ts";
 import type { NativeFacts } from "./facts.ts";
 
 /**

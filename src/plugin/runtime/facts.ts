@@ -1,7 +1,7 @@
 // Data about a kernel in its emitted module. The plugin writes it (binding/), the runtime reads it.
 
 import type { DType, KernelInfo, WasmSharing } from "../../compiler/index.ts";
-import type { WorkerSource } from "../../native/load/start-worker.ts";
+import type { WorkerSource } from "../../native/process/start-worker.ts";
 
 /** A kernel, as its module gives it to `createKernel`. */
 export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {

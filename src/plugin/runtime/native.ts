@@ -3,7 +3,7 @@
 
 import { arrayTypes } from "../../compiler/index.ts";
 import type { NativeKernels } from "../../native/load/load-native.ts";
-import { builtin } from "../../native/load/start-worker.ts";
+import { builtin } from "../../native/process/start-worker.ts";
 import { alignedArrays } from "./aligned.ts";
 import { lengthOf } from "./arguments.ts";
 import { whyNotNative } from "./cpu.ts";

@@ -1,7 +1,7 @@
 // Instances of a WASM kernel: one whose arrays the caller writes into, one for arrays from elsewhere, and those in workers.
 
 import type { TypedArray } from "../../compiler/index.ts";
-import type { WorkerSource } from "../../native/load/start-worker.ts";
+import type { WorkerSource } from "../../native/process/start-worker.ts";
 import { asyncWorkers, type Introduced } from "./async-workers.ts";
 import type { Source, WasmFacts } from "./facts.ts";
 import { type Arrays, type Context, type Instance, newOutputs, type Tensor } from "./implementation.ts";

@@ -1,7 +1,7 @@
 // The WASM modules of a kernel: which one the engine can run, and its instances, here and in workers.
 
-import { builtin, startWorker } from "../../native/load/start-worker.ts";
 import { asShareable, canShare } from "../../native/load/wasm-threads.ts";
+import { builtin, startWorker } from "../../native/process/start-worker.ts";
 import type { ModuleBytes } from "./facts.ts";
 import type { Context, Implementation, Loader, Way } from "./implementation.ts";
 import { type KernelParts, type OpenModule, openAlone } from "./open-kernel.ts";

@@ -1,14 +1,14 @@
 // The script of all workers (dist/kernel-worker.js): it says `isReady` when it has begun to listen. Its role is the name of the worker in
 // browsers and `workerData` in Node, and workers that it starts have the same script.
 
+import { threadRole } from "../../native/load/thread-role.ts";
 import {
   builtin,
   type StartWorker,
   startWorker,
   type WorkerRole,
   type WorkerSource,
-} from "../../native/load/start-worker.ts";
-import { threadRole } from "../../native/load/thread-role.ts";
+} from "../../native/process/start-worker.ts";
 import { asyncRole } from "./async-role.ts";
 import { openOnThreads } from "./open-on-threads.ts";
 

@@ -3,8 +3,8 @@
 
 import { mostKeptSignature, type Provenance } from "../../tuner/store/store-entry.ts";
 import { signerOfDecisions } from "../../tuner/trust/signed-decisions.ts";
+import { hasSigners, type ResolvedTrust } from "../options/trust-option.ts";
 import { policyOf } from "./policy-of.ts";
-import { hasSigners, type ResolvedTrust } from "./trust-option.ts";
 
 export type Vouched =
   /** `note`: why its signature counts for nothing, where no signature is required. */

@@ -4,8 +4,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { parsePublicKey } from "../../tuner/trust/keys.ts";
 import type { TrustPolicy } from "../../tuner/trust/policy.ts";
-import { refuse } from "../compile/kernel-context.ts";
-import type { ResolvedTrust } from "./trust-option.ts";
+import { refuse } from "../kernel/context/kernel-context.ts";
+import type { ResolvedTrust } from "../options/trust-option.ts";
 
 /** Most bytes of a trusted root: Sigstore's public one has 7 kB. */
 const mostRootBytes = 2 ** 20;

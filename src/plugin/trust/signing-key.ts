@@ -2,8 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { parseSigningKey, type SigningKey } from "../../tuner/trust/keys.ts";
-import { refuse } from "../compile/kernel-context.ts";
-import type { CompileOptions } from "../compiled-kernel.ts";
+import type { CompileOptions } from "../kernel/compiled-kernel.ts";
+import { refuse } from "../kernel/context/kernel-context.ts";
 
 const hint = "a line that cache keygen has written, ed25519-private:…";
 

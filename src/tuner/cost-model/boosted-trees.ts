@@ -1,7 +1,7 @@
 // The default cost model: gradient-boosted regression trees on histograms. Trains in 30 to 200 ms at a tuner's sizes,
 // where native XGBoost has no advantage, and gives the same trees on every machine.
 
-import { createRng } from "../rng.ts";
+import { createRng } from "../support/rng.ts";
 import type { CostModel, FeatureMatrix, Predictor, TrainingSet } from "./cost-model.ts";
 import { type ObjectiveName, objectives } from "./objective.ts";
 import { quantize } from "./quantize.ts";

@@ -2,9 +2,9 @@
 // size of the task. Facts of all stages → one row, in octaves. What a model that learns from other tasks sees.
 
 import type { Target } from "../../compiler/index.ts";
-import type { MachineModel } from "./machine-model.ts";
-import { predictNs, type RankingFacts } from "./ranker.ts";
-import { steadyLog2 } from "./steady.ts";
+import type { MachineModel } from "../prior/machine-model.ts";
+import { predictNs, type RankingFacts } from "../prior/ranker.ts";
+import { steadyLog2 } from "../support/steady.ts";
 
 export const factColumns = [
   // The whole kernel, by operations that the user asks for.

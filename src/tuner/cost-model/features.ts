@@ -3,9 +3,9 @@
 // several side by side.
 
 import type { Assignment } from "../../compiler/index.ts";
-import type { Template } from "../space/space.ts";
+import type { Template } from "../data/space.ts";
+import { steadyLog2 } from "../support/steady.ts";
 import { type FeatureMatrix, matrixOf } from "./cost-model.ts";
-import { steadyLog2 } from "./steady.ts";
 
 /** A point of a search space, as far as features are made of it: values of all variables of a template. */
 export interface FeaturePoint {

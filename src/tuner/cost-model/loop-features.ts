@@ -5,10 +5,10 @@
 // takes a replay of the trace, some milliseconds: for shortlists, not for thousands of candidates.
 
 import { type Block, type For, fromCompute, type LoopFunc, replay, type Stmt } from "../../compiler/index.ts";
-import { candidateTrace } from "../candidate-kernel.ts";
-import type { Space } from "../space/space.ts";
+import type { Space } from "../data/space.ts";
+import { candidateTrace } from "../kernel/candidate-kernel.ts";
+import { steadyLog2 } from "../support/steady.ts";
 import { extractor, type FeatureExtractor, type FeaturePoint } from "./features.ts";
-import { steadyLog2 } from "./steady.ts";
 import { storeColumns, storeFeatures } from "./store-features.ts";
 
 export const loopColumns: readonly string[] = [

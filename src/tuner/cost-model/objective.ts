@@ -1,8 +1,8 @@
 // The losses that a boosted model minimises: squared errors of the scores, or wrongly ordered pairs.
 
-import type { Rng } from "../rng.ts";
+import type { Rng } from "../support/rng.ts";
+import { steady } from "../support/steady.ts";
 import type { Gradients } from "./regression-tree.ts";
-import { steady } from "./steady.ts";
 
 export const objectiveNames = ["squared-error", "pairwise-rank"] as const;
 export type ObjectiveName = (typeof objectiveNames)[number];

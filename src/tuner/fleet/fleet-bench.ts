@@ -3,16 +3,16 @@
 // tunes goes on, with the baseline measured anew.
 
 import type { CacheState } from "../../native/runner/protocol.ts";
-import { type Measurement, searchedNs } from "../measure/measurement.ts";
-import { batchOf } from "../measure/run-batch.ts";
-import { noProfiler } from "../profile.ts";
+import { targetClass } from "../data/key.ts";
+import { type Measurement, searchedNs } from "../data/measurement.ts";
+import type { Candidate } from "../data/space.ts";
+import type { TuningTask } from "../data/task.ts";
+import { batchOf } from "../remote/run-batch.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
-import type { Candidate } from "../space/space.ts";
-import { targetClass } from "../store/key.ts";
-import type { TuningTask } from "../task.ts";
-import { type LeftMs, type NoTime, noTime } from "../time-limit.ts";
-import { sourcesOf } from "../tuning-round.ts";
-import type { Decision, DecisionBench, Workbench } from "../workbench.ts";
+import { noProfiler } from "../support/profile.ts";
+import { type LeftMs, type NoTime, noTime } from "../support/time-limit.ts";
+import { sourcesOf } from "../tuning/tuning-round.ts";
+import type { Decision, DecisionBench, Workbench } from "../workbench/workbench.ts";
 import { type JobOperator, type MeasureJob, mostInJob } from "./job.ts";
 import { QueueLost } from "./queue.ts";
 import { type Coordinator, type FleetOutcome, JobRefused, measureOnFleet, raceOnFleet } from "./submit.ts";

@@ -1,7 +1,7 @@
 // The file that a worker writes who has its job in a file, as under Slurm: the end of the job and the results by their names, each
 // sealed as in a queue. Text → decoded, or null.
 
-import { type Decode, mapOf, nullable, object, ShapeError, sha256Hex, text } from "../record/strict.ts";
+import { type Decode, mapOf, nullable, object, ShapeError, sha256Hex, text } from "../support/strict.ts";
 
 export interface JobFile {
   /** Sealed end of the job; null: it was refused. */

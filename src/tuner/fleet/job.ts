@@ -2,8 +2,10 @@
 // baseline that is measured with them, and a limit of time. It holds data, no code: a worker takes the operator from its own checkout.
 
 import { type ComputeDef, type Parameters, printComputeDef, sha256 } from "../../compiler/index.ts";
-import { type Batch, decodeBatch } from "../measure/batch.ts";
-import { decodeCandidate } from "../record/decode-record.ts";
+import { decodeCandidate } from "../data/decode-record.ts";
+import { canonicalJson } from "../data/key.ts";
+import type { Candidate } from "../data/space.ts";
+import { type Batch, decodeBatch } from "../remote/batch.ts";
 import {
   type Decode,
   either,
@@ -15,9 +17,7 @@ import {
   oneOf,
   sha256Hex,
   text,
-} from "../record/strict.ts";
-import type { Candidate } from "../space/space.ts";
-import { canonicalJson } from "../store/key.ts";
+} from "../support/strict.ts";
 import { fleetProtocol } from "./worker-class.ts";
 
 export interface JobOperator {

@@ -1,8 +1,8 @@
 // Results of a fleet: of one candidate, of a race, and the end of a job. Types and strict decoders.
 
-import type { Measurement, Timing } from "../measure/measurement.ts";
-import { decodeMeasurement, decodeTiming } from "../record/decode-record.ts";
-import { type Decode, integer, nullable, number, object, oneOf, sha256Hex, text } from "../record/strict.ts";
+import { decodeMeasurement, decodeTiming } from "../data/decode-record.ts";
+import type { Measurement, Timing } from "../data/measurement.ts";
+import { type Decode, integer, nullable, number, object, oneOf, sha256Hex, text } from "../support/strict.ts";
 
 /** Origin of a result. */
 export interface ResultOrigin {

@@ -2,10 +2,10 @@
 // batch as a whole; an attempt after a worker's death measures one candidate after the other and marks each before, so that the
 // coordinator sees which of them killed it.
 
-import type { Measurement } from "../measure/measurement.ts";
-import { searchedNs } from "../measure/measurement.ts";
-import type { Candidate } from "../space/space.ts";
-import type { Decision } from "../workbench.ts";
+import type { Measurement } from "../data/measurement.ts";
+import { searchedNs } from "../data/measurement.ts";
+import type { Candidate } from "../data/space.ts";
+import type { Decision } from "../workbench/workbench.ts";
 import { decodeJob, jobId, type MeasureJob, resultName } from "./job.ts";
 import type { FleetStore } from "./queue.ts";
 import {

@@ -3,8 +3,8 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { sha256 } from "../../compiler/index.ts";
-import { type Decode, nullable, object, ShapeError, sha256Hex } from "../record/strict.ts";
-import { canonicalJson } from "../store/key.ts";
+import { canonicalJson } from "../data/key.ts";
+import { type Decode, nullable, object, ShapeError, sha256Hex } from "../support/strict.ts";
 import { printable } from "./printable.ts";
 
 export type Purpose = "job" | "mark" | "result" | "race" | "worker" | "end";

@@ -1,8 +1,8 @@
 // The coordinator's side of a batch: candidates → job → their results, in order, as they come. A job that was lost is submitted
 // again, one that killed two workers without the candidate that did, and what no worker measures in time is left out.
 
-import type { LeftMs } from "../time-limit.ts";
-import type { Decision } from "../workbench.ts";
+import type { LeftMs } from "../support/time-limit.ts";
+import type { Decision } from "../workbench/workbench.ts";
 import { jobId, type MeasureJob, resultName } from "./job.ts";
 import { type FleetQueue, type JobState, QueueLost } from "./queue.ts";
 import {

@@ -2,9 +2,9 @@
 // coordinators find it. Facts → the class's hash, which names the queue.
 
 import { codegenVersion, sha256, type Target, type TargetName, targetNames } from "../../compiler/index.ts";
-import { hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
-import { type Decode, integer, list, nullable, object, oneOf, text } from "../record/strict.ts";
-import { canonicalJson } from "../store/key.ts";
+import { hostTarget, type Machine, missingFeatures } from "../../native/machine/machine.ts";
+import { canonicalJson } from "../data/key.ts";
+import { type Decode, integer, list, nullable, object, oneOf, text } from "../support/strict.ts";
 import { type FleetKey, nameOfKey } from "./seal.ts";
 
 /** Version of jobs, results and the order of steps. Other versions have queues of their own. */

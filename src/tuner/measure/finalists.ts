@@ -1,7 +1,7 @@
 // Chooses the candidates of the heats and the race at the end: the fastest of a search, and those that its few samples
 // cannot tell from them.
 
-import { type Measurement, searchedNs } from "./measurement.ts";
+import { type Measurement, searchedNs } from "../data/measurement.ts";
 
 /** Fewest candidates that take part, however far behind they are. */
 const leastFinalists = 4;

@@ -2,10 +2,10 @@
 
 import type { Runner } from "../../native/runner/client.ts";
 import type { CacheState, Runnable, RunOutcome } from "../../native/runner/protocol.ts";
-import { forever, type LeftMs } from "../time-limit.ts";
+import type { Measurement } from "../data/measurement.ts";
+import { forever, type LeftMs } from "../support/time-limit.ts";
 import { mostRacers } from "./finalists.ts";
 import { heats } from "./heats.ts";
-import type { Measurement } from "./measurement.ts";
 import { defaultRaceOptions, type RaceOptions, type RaceResult, race } from "./race.ts";
 import { median, summarize } from "./statistics.ts";
 

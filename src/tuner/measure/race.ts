@@ -2,7 +2,7 @@
 // within a round decide. Entrant 0 is the incumbent: it runs first and last in each round, and a round in which its two
 // times disagree is discarded. A clearly slower entrant drops out.
 
-import type { Timing } from "./measurement.ts";
+import type { Timing } from "../data/measurement.ts";
 import { median, quantile, summarize, trimmedMean } from "./statistics.ts";
 
 export interface RaceOptions {

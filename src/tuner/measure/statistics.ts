@@ -1,7 +1,7 @@
 // Few noisy times → the numbers that decide. Noise only ever adds time, so low quantiles say more than means.
 
 import { invariant } from "../../compiler/index.ts";
-import type { Timing } from "./measurement.ts";
+import type { Timing } from "../data/measurement.ts";
 
 /**
  * Returns the q-quantile (0 ≤ q ≤ 1), interpolated between neighbours (type 7 of Hyndman and Fan 1996, as in R and NumPy).

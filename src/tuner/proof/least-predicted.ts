@@ -5,15 +5,15 @@
 // the least times of the others reach the bound. No estimate is approximated, so the answer is exact.
 
 import type { Target } from "../../compiler/index.ts";
-import { type CompiledModel, compileModel } from "../constraint/compile.ts";
-import { keysOf } from "../constraint/complete.ts";
-import { type Restrictions, restrict, sample } from "../constraint/sample.ts";
-import { loadZ3 } from "../constraint/z3.ts";
-import { predictNs } from "../cost-model/ranker.ts";
-import { areAmounts, knownNs } from "../cost-model/sound-facts.ts";
-import { createRng } from "../rng.ts";
-import type { Estimate } from "../space/draft.ts";
-import type { Candidate, Template } from "../space/space.ts";
+import { type CompiledModel, compileModel } from "../constraint/solver/compile.ts";
+import { keysOf } from "../constraint/solver/complete.ts";
+import { type Restrictions, restrict, sample } from "../constraint/solver/sample.ts";
+import { loadZ3 } from "../constraint/solver/z3.ts";
+import type { Candidate, Template } from "../data/space.ts";
+import { predictNs } from "../prior/ranker.ts";
+import { areAmounts, knownNs } from "../prior/sound-facts.ts";
+import type { Estimate } from "../space/draft/draft.ts";
+import { createRng } from "../support/rng.ts";
 import { partialView } from "./partial-view.ts";
 
 export interface LeastPredicted {

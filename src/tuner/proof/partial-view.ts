@@ -2,7 +2,7 @@
 // that needed no open variable holds for every schedule below that state.
 
 import type { Assignment } from "../../compiler/index.ts";
-import type { CompiledModel } from "../constraint/compile.ts";
+import type { CompiledModel } from "../constraint/solver/compile.ts";
 
 /**
  * Thrown out of an estimate that asks for an open variable. It is one object, as it is thrown thousands of times a second.

@@ -2,11 +2,11 @@
 // is proven (there is none), refuted (with such a schedule), or unknown (time ran out). It holds for the analytic model
 // with its constraints, not for the machine. docs/constraints.md
 
-import { duration, threeDigits } from "../report/quantity.ts";
-import { findPoint, searchSpace } from "../search/search-space.ts";
+import type { Candidate, Template } from "../data/space.ts";
+import type { TuningTask } from "../data/task.ts";
+import { findPoint, searchSpace } from "../search/point/search-space.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
-import type { Candidate, Template } from "../space/space.ts";
-import type { TuningTask } from "../task.ts";
+import { duration, threeDigits } from "../support/readable-number.ts";
 import { leastPredicted } from "./least-predicted.ts";
 
 /**

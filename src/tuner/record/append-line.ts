@@ -3,7 +3,7 @@
 
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { readRegularFile, refuseIrregular } from "../../native/regular-file.ts";
+import { readRegularFile, refuseIrregular } from "../../native/file/regular-file.ts";
 
 /**
  * Appends a line. Throws what the file system throws. O_APPEND makes one write land whole, behind what other processes

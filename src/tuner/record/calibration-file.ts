@@ -1,8 +1,8 @@
 // A calibration kept on disk.
 
-import type { MachineModel } from "../cost-model/machine-model.ts";
+import type { MachineModel } from "../prior/machine-model.ts";
+import { type Decode, integer, number, object, oneOf } from "../support/strict.ts";
 import { type MachineFiles, type MachineKey, machineFiles, machineKey } from "./machine-file.ts";
-import { type Decode, integer, number, object, oneOf } from "./strict.ts";
 
 export const calibrationSchema = 1;
 

@@ -1,11 +1,11 @@
 // The record database: a file of JSON lines that is only ever appended to. Processes may share it, and a kill -9 costs at
 // most the line being written: a torn line is skipped by readers. The best is a query, never a separate truth.
 
-import { searchedNs } from "../measure/measurement.ts";
+import { decodeRecord, maxReasonLength } from "../data/decode-record.ts";
+import { searchedNs } from "../data/measurement.ts";
+import type { TuningRecord } from "../data/record.ts";
+import { ShapeError } from "../support/strict.ts";
 import { appendLine, readOrEmpty } from "./append-line.ts";
-import { decodeRecord, maxReasonLength } from "./decode-record.ts";
-import type { TuningRecord } from "./record.ts";
-import { ShapeError } from "./strict.ts";
 
 /** Fields that records must match; null, or a missing toolchain or code generator, matches any. */
 export interface RecordQuery {

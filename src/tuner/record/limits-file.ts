@@ -1,8 +1,8 @@
 // The measured limits of a machine, kept on disk.
 
 import { type MachineLimits, type Rates, type ReadingSpeed, rateNames } from "../../native/limits/machine-limits.ts";
+import { type Decode, integer, list, nullable, number, object, oneOf } from "../support/strict.ts";
 import { type MachineFiles, type MachineKey, machineFiles, machineKey } from "./machine-file.ts";
-import { type Decode, integer, list, nullable, number, object, oneOf } from "./strict.ts";
 
 export const limitsSchema = 2;
 

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
-import { readRegularFile } from "../../native/regular-file.ts";
-import { replaceFile } from "../../native/replace-file.ts";
-import { type Decode, ShapeError, text } from "./strict.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
+import { type Decode, ShapeError, text } from "../support/strict.ts";
 
 export interface MachineKey {
   readonly targetClass: string;

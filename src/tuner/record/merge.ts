@@ -1,8 +1,8 @@
 // Records from one database into another: lines of text out, lines of text in, each record once.
 
-import { canonicalJson } from "../store/key.ts";
+import { canonicalJson } from "../data/key.ts";
+import type { TuningRecord } from "../data/record.ts";
 import { parseRecords, type RecordDatabase, type RecordQuery } from "./database.ts";
-import type { TuningRecord } from "./record.ts";
 
 export interface Merged {
   readonly added: number;

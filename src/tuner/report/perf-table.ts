@@ -1,6 +1,6 @@
 // Tasks and what was found for them → a table as text: the best, and beside it the schedule that is used without tuning.
 
-import { duration, threeDigits } from "./quantity.ts";
+import { duration, threeDigits } from "../support/readable-number.ts";
 import { textTable } from "./text-table.ts";
 
 export interface TaskPerformance {

@@ -1,7 +1,7 @@
 // A profile → where the time went, as text: milliseconds, share and a bar for each part, in the order of a tuning.
 
-import { type Profile, sharesOf, type TuningPart, tuningParts } from "../profile.ts";
-import { duration, percent } from "./quantity.ts";
+import { type Profile, sharesOf, type TuningPart, tuningParts } from "../support/profile.ts";
+import { duration, percent } from "../support/readable-number.ts";
 
 const barWidth = 40;
 

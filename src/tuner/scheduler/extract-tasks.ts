@@ -1,8 +1,8 @@
 // The kernels that a bundle or a program asks for → the tasks that are to be tuned: equal ones once, with the weight of
 // all that share it.
 
-import { taskIdentity } from "../store/task-identity.ts";
-import type { TuningTask } from "../task.ts";
+import type { TuningTask } from "../data/task.ts";
+import { taskIdentity } from "../data/task-key.ts";
 
 export interface TaskRequest {
   readonly task: TuningTask;

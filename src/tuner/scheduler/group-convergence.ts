@@ -3,7 +3,7 @@
 // candidates, so that rule is left out. The policy gives no seconds to a task that gains nothing.
 
 import type { Target } from "../../compiler/index.ts";
-import { type ConvergenceRule, convergenceFor } from "../search/convergence.ts";
+import { type ConvergenceRule, convergenceFor } from "../search/state/convergence.ts";
 
 export function groupConvergence(target: Target): ConvergenceRule {
   const { trials, leastGain } = convergenceFor(target);

@@ -1,7 +1,7 @@
 // Divides the seconds that the kernels of a build share: how many candidates the next round of a kernel may have.
 
-import { fittingIn, leastRound } from "../time-left.ts";
-import { roundSize } from "../tuning.ts";
+import { fittingIn, leastRound } from "../tuning/time-left.ts";
+import { roundSize } from "../tuning/tuning.ts";
 import type { TaskHistory } from "./policy.ts";
 
 /** Costs of a group's turns so far. */

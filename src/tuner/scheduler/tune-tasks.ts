@@ -1,17 +1,17 @@
 // Tunes the tasks of a program on this machine within one total of seconds: each has a workbench, one process measures.
 
 import { factsOf } from "../../compiler/index.ts";
-import { nowMs } from "../../native/clock.ts";
-import { withDirectoryIf } from "../../native/private-directory.ts";
+import { withDirectoryIf } from "../../native/file/private-directory.ts";
+import { nowMs } from "../../native/machine/clock.ts";
 import { createRunner } from "../../native/runner/client.ts";
 import { createSharedRunner, type SharedRunner } from "../../native/runner/shared-runner.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
-import { familyOnTarget } from "../family.ts";
-import { referenceOf } from "../reference.ts";
+import { familyOnTarget } from "../data/family.ts";
+import type { TuningTask } from "../data/task.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
-import type { TuningTask } from "../task.ts";
-import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } from "../tuning.ts";
-import { createWorkbench, type Workbench } from "../workbench.ts";
+import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } from "../tuning/tuning.ts";
+import { referenceOf } from "../workbench/reference.ts";
+import { createWorkbench, type Workbench } from "../workbench/workbench.ts";
 import { groupConvergence } from "./group-convergence.ts";
 import type { SchedulingPolicy } from "./policy.ts";
 import { createTuningGroup, type Turns } from "./tuning-group.ts";

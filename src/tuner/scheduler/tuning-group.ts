@@ -1,7 +1,7 @@
 // Runs several tunings on one machine in turns: a policy says which has the next round, new ones are admitted at any time, and a
 // total of seconds ends all. Each is a promise of its own result.
 
-import type { Tuning } from "../tuning.ts";
+import type { Tuning } from "../tuning/tuning.ts";
 import type { RoundFact, SchedulingPolicy, TaskHistory } from "./policy.ts";
 import { type GroupCosts, roundLimit } from "./total-budget.ts";
 

@@ -2,11 +2,11 @@
 // reported with its name.
 
 import { type Diagnostic, DiagnosticError, InvariantError } from "../../compiler/index.ts";
-import { explain } from "../constraint/explain.ts";
-import type { Candidate } from "../space/space.ts";
-import { findPoint, type SearchSpace, type SearchTemplate } from "./search-space.ts";
-import { strategies } from "./strategies.ts";
-import { type Strategy, type StrategyName, strategyNames } from "./strategy.ts";
+import { explain } from "../constraint/solver/explain.ts";
+import type { Candidate } from "../data/space.ts";
+import { findPoint, type SearchSpace, type SearchTemplate } from "./point/search-space.ts";
+import { strategies } from "./strategy/strategies.ts";
+import { type Strategy, type StrategyName, strategyNames } from "./strategy/strategy.ts";
 
 /**
  * Returns one of ours by name, or the user's own, whose answers are checked.

@@ -1,11 +1,11 @@
 // Turns a strategy's proposals, round by round, into candidates that were not measured, each once. A strategy that repeats itself is
 // asked again, some times; then the search has converged.
 
-import type { Rng } from "../rng.ts";
-import type { Candidate } from "../space/space.ts";
-import { candidateKey } from "./search-space.ts";
-import type { SearchState } from "./search-state.ts";
-import type { Strategy } from "./strategy.ts";
+import type { Candidate } from "../data/space.ts";
+import type { Rng } from "../support/rng.ts";
+import { candidateKey } from "./point/search-space.ts";
+import type { SearchState } from "./state/search-state.ts";
+import type { Strategy } from "./strategy/strategy.ts";
 
 export interface Proposals {
   /** Returns at most `count` candidates, or why there are none: the strategy names none, or repeatedly none that is new. */

@@ -1,12 +1,12 @@
 // Functions for writing a search strategy, the same that ours use: draws, small steps and children in a space, all of
 // them valid by construction, and the times that are known and predicted for points. docs/search.md
 
-export type { Rng } from "../rng.ts";
-export { rank, type ScoredPoint, score } from "./evolve.ts";
-export { inherit, neighbours, random } from "./moves.ts";
-export { mutate } from "./mutate.ts";
-export { Pool } from "./pool.ts";
-export { findPoint, type Point, type SearchSpace, type SearchTemplate } from "./search-space.ts";
-export { rankedTrials, type SearchState, type Trial, trialCount } from "./search-state.ts";
-export { selectBatch } from "./select.ts";
-export { strategies } from "./strategies.ts";
+export type { Rng } from "../support/rng.ts";
+export { rank, type ScoredPoint, score } from "./move/evolve.ts";
+export { inherit, neighbours, random } from "./move/moves.ts";
+export { mutate } from "./move/mutate.ts";
+export { Pool } from "./move/pool.ts";
+export { selectBatch } from "./move/select.ts";
+export { findPoint, type Point, type SearchSpace, type SearchTemplate } from "./point/search-space.ts";
+export { rankedTrials, type SearchState, type Trial, trialCount } from "./state/search-state.ts";
+export { strategies } from "./strategy/strategies.ts";

@@ -1,8 +1,8 @@
 // Explains why a space has no schedule, in the operator's words: what clashes in its templates, each contradiction named once.
 
-import { explain, solvabilityBy } from "../constraint/explain.ts";
-import { loadedZ3, loadZ3, type Z3 } from "../constraint/z3.ts";
-import type { Space, Template } from "./space.ts";
+import { explain, solvabilityBy } from "../constraint/solver/explain.ts";
+import { loadedZ3, loadZ3, type Z3 } from "../constraint/solver/z3.ts";
+import type { Space, Template } from "../data/space.ts";
 
 export interface EmptySpace {
   readonly message: string;

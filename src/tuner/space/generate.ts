@@ -3,17 +3,17 @@
 // wrote stand beside those, or in their place.
 
 import { type Assignment, remembered, type Target, type TemplateInstruction } from "../../compiler/index.ts";
-import { predictTotalNs, type RankingFacts } from "../cost-model/ranker.ts";
-import { knownNs, soundFacts } from "../cost-model/sound-facts.ts";
-import type { TuningTask } from "../task.ts";
+import type { Prior, Space, Template } from "../data/space.ts";
+import type { TuningTask } from "../data/task.ts";
+import { predictTotalNs, type RankingFacts } from "../prior/ranker.ts";
+import { knownNs, soundFacts } from "../prior/sound-facts.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor, defaultAlgorithms } from "./algorithm/index.ts";
-import { type Draft, type Estimate, emptyDraft, instruct, type Placement } from "./draft.ts";
-import { inAllParts, stagesIn } from "./placement.ts";
+import { type Draft, type Estimate, emptyDraft, instruct, type Placement } from "./draft/draft.ts";
+import { inAllParts, stagesIn } from "./draft/placement.ts";
+import { type SchedulableStage, schedulableStages } from "./draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
-import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
-import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
-import type { Prior, Space, Template } from "./space.ts";
 import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
 import { requireSearchable } from "./template/require-searchable.ts";
 import { type PlannedTemplate, planTemplate } from "./template/template.ts";

@@ -2,7 +2,7 @@
 
 export type { Condition, Instruction, Operand, SplitTail } from "../../compiler/index.ts";
 export type { Constraint, Domain, Term } from "../constraint/constraint.ts";
-export type { RankingFacts } from "../cost-model/ranker.ts";
+export type { RankingFacts } from "../prior/ranker.ts";
 export {
   atMost,
   atMostWhen,
@@ -24,7 +24,7 @@ export {
   sum,
   tilesOf,
   tunable,
-} from "./draft.ts";
-export type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
-export { type Access, dependsOn, isReused, isVectorizable, type SchedulableStage } from "./schedulable-stage.ts";
-export { lanesFor } from "./vector-lanes.ts";
+} from "./draft/draft.ts";
+export { type Access, dependsOn, isReused, isVectorizable, type SchedulableStage } from "./draft/schedulable-stage.ts";
+export type { RuleContext, SpaceRule } from "./draft/space-rule.ts";
+export { lanesFor } from "./draft/vector-lanes.ts";

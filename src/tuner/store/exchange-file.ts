@@ -1,7 +1,7 @@
 // Reading a file of decisions that somebody else has written: a regular file, of a size that can be read at once.
 
 import { readFileSync } from "node:fs";
-import { withRegularFile } from "../../native/regular-file.ts";
+import { withRegularFile } from "../../native/file/regular-file.ts";
 
 /** Most bytes of a file of decisions: some half a million decisions have as many. A text of twice as many is longer than V8 can hold. */
 export const mostExchangeBytes: number = 2 ** 28;

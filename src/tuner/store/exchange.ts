@@ -1,10 +1,10 @@
 // Decisions of a store as a file for others: a header, then one decision a line, sorted by key. Data alone, no binaries: the importer
 // generates the sources again and compares their digests. Read strictly; a file that is wrong anywhere is not taken.
 
-import { decodeCandidate } from "../record/decode-record.ts";
-import { type Decode, integer, object, oneOf, optional, ShapeError, sha256Hex } from "../record/strict.ts";
-import type { Candidate } from "../space/space.ts";
-import { canonicalJson } from "./key.ts";
+import { decodeCandidate } from "../data/decode-record.ts";
+import { canonicalJson } from "../data/key.ts";
+import type { Candidate } from "../data/space.ts";
+import { type Decode, integer, object, oneOf, optional, ShapeError, sha256Hex } from "../support/strict.ts";
 import { decodeMeasured, decodeTunedFor, type Measured, type ScheduleEntry, type TunedFor } from "./store-entry.ts";
 
 export interface SharedDecision {

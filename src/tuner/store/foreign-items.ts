@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readRegularFile } from "../../native/regular-file.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
 import { ifReadable } from "./if-readable.ts";
 import { isForged } from "./read-cacache.ts";
 import { storedItems } from "./store-contents.ts";

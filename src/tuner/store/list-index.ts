@@ -3,7 +3,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readRegularFile } from "../../native/regular-file.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
 import { parseIndexLine } from "./read-cacache.ts";
 
 export interface IndexedKey {

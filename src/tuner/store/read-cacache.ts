@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
-import { readRegularFile } from "../../native/regular-file.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
 
 export type Content =
   | { readonly kind: "found"; readonly bytes: Uint8Array }

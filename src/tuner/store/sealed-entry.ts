@@ -3,7 +3,7 @@
 // another user, another machine, or a forger. The store cannot tell which.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { ShapeError } from "../record/strict.ts";
+import { ShapeError } from "../support/strict.ts";
 import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
 
 export interface OpenedEntry {

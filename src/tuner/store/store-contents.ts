@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { sha256 } from "../../compiler/index.ts";
-import { readRegularFile } from "../../native/regular-file.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
 import { type SharedDecision, sharedDecision } from "./exchange.ts";
 import { type IndexedKey, listIndex } from "./list-index.ts";
 import { contentPath, digestOf } from "./read-cacache.ts";

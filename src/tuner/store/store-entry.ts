@@ -1,7 +1,9 @@
 // Entry of a store key: one small JSON that names its blobs by digest. Writing the entry is what publishes them, so a
 // reader never sees one writer's binary with another writer's facts. Stage 11.
 
-import { decodeAssignment, decodeTemplateName } from "../record/decode-record.ts";
+import { decodeAssignment, decodeTemplateName } from "../data/decode-record.ts";
+import type { CacheSizes } from "../data/key.ts";
+import type { Candidate } from "../data/space.ts";
 import {
   type Decode,
   integer,
@@ -14,9 +16,7 @@ import {
   sha256Hex,
   text,
   union,
-} from "../record/strict.ts";
-import type { Candidate } from "../space/space.ts";
-import type { CacheSizes } from "./key.ts";
+} from "../support/strict.ts";
 
 export const storeSchema = 1;
 

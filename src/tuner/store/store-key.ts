@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { configurationFolder } from "../../native/configuration-folder.ts";
-import { openAtOnce } from "../../native/regular-file.ts";
+import { configurationFolder } from "../../native/file/configuration-folder.ts";
+import { openAtOnce } from "../../native/file/regular-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

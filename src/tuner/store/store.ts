@@ -11,7 +11,7 @@
 
 import { statSync } from "node:fs";
 import { invariant, sha256 } from "../../compiler/index.ts";
-import { refuseIrregular } from "../../native/regular-file.ts";
+import { refuseIrregular } from "../../native/file/regular-file.ts";
 import { bucketOf, findDigest, readContent } from "./read-cacache.ts";
 import { type OpenedEntry, openEntry, sealEntry } from "./sealed-entry.ts";
 import type { ScheduleEntry, StoreEntry } from "./store-entry.ts";

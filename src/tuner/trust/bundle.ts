@@ -1,7 +1,7 @@
 // Form of a signature: a Sigstore bundle v0.3 with a DSSE envelope, whose signer is a public key by its id or a certificate.
 // Decoded strictly before the library sees it, as that skips fields that it does not know.
 
-import { type Decode, list, object, oneOf, optional, ShapeError, text } from "../record/strict.ts";
+import { type Decode, list, object, oneOf, optional, ShapeError, text } from "../support/strict.ts";
 import { type Decoded, decodeJson, payloadType } from "./statement.ts";
 
 export const bundleType = "application/vnd.dev.sigstore.bundle.v0.3+json";

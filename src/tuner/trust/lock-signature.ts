@@ -2,9 +2,9 @@
 // the lock keeps the signature alone.
 
 import { sha256 } from "../../compiler/index.ts";
-import { canonicalJson } from "../store/key.ts";
-import type { LockEntry } from "../store/lock-entry.ts";
-import { concise } from "../store/lock-entry.ts";
+import { canonicalJson } from "../data/key.ts";
+import type { LockEntry } from "../lock/lock-entry.ts";
+import { concise } from "../lock/lock-entry.ts";
 import { isSignatureOf, signPayload } from "./dsse.ts";
 import type { SigningKey } from "./keys.ts";
 import { type TrustPolicy, trustedKey } from "./policy.ts";

@@ -2,8 +2,8 @@
 // checked here against the kernel that is wanted, before anybody loads them.
 
 import { sha256 } from "../../compiler/index.ts";
-import type { Candidate } from "../space/space.ts";
-import { canonicalJson } from "../store/key.ts";
+import { canonicalJson } from "../data/key.ts";
+import type { Candidate } from "../data/space.ts";
 import type { SigningKey } from "./keys.ts";
 import type { TrustPolicy } from "./policy.ts";
 import { signStatement } from "./sign.ts";

@@ -1,9 +1,9 @@
 // What is signed: an in-toto statement (https://in-toto.io/Statement/v1) on files by their digests. Of a kernel's binaries it says
 // which decision they were built of, by what and for which CPU. Statement ↔ bytes, decoded strictly.
 
-import { type Decode, integer, list, mapOf, object, oneOf, ShapeError, sha256Hex, text } from "../record/strict.ts";
-import { canonicalJson } from "../store/key.ts";
-import { JsonTextError, parseLocatedJson } from "../store/located-json.ts";
+import { canonicalJson } from "../data/key.ts";
+import { JsonTextError, parseLocatedJson } from "../support/located-json.ts";
+import { type Decode, integer, list, mapOf, object, oneOf, ShapeError, sha256Hex, text } from "../support/strict.ts";
 
 export const statementType = "https://in-toto.io/Statement/v1";
 /** Type of the signed payload, which the signature covers. */

@@ -1,15 +1,15 @@
 // Cost models on samples: each learns from some rows of a task, or from other tasks, and orders rows that it has not seen.
 
-import { fitMachine } from "../../../src/tuner/cost-model/calibrate.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
 import type { FeatureExtractor } from "../../../src/tuner/cost-model/features.ts";
-import type { MachineModel } from "../../../src/tuner/cost-model/machine-model.ts";
-import { predictTotalNs } from "../../../src/tuner/cost-model/ranker.ts";
-import { learnResidual } from "../../../src/tuner/cost-model/residual-prior.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { scoreOf } from "../../../src/tuner/search/search-state.ts";
+import { learnResidual } from "../../../src/tuner/experience/residual-prior.ts";
+import { withExperience } from "../../../src/tuner/experience/transfer.ts";
+import { fitMachine } from "../../../src/tuner/prior/calibrate.ts";
+import type { MachineModel } from "../../../src/tuner/prior/machine-model.ts";
+import { predictTotalNs } from "../../../src/tuner/prior/ranker.ts";
+import { scoreOf } from "../../../src/tuner/search/state/search-state.ts";
 import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
-import { withExperience } from "../../../src/tuner/transfer.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import type { Sample } from "./sample.ts";
 import { bestOfFirst, recall, spearman } from "./statistics.ts";
 

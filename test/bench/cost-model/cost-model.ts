@@ -6,22 +6,22 @@
 // Makes what the file lacks of records, then prints the tables.
 
 import { parseArgs } from "node:util";
-import { calibrate } from "../../../src/api-learning.ts";
+import { calibrate } from "../../../src/api/learning.ts";
 import type { TargetName } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { findXgboost } from "../../../src/native/machine/xgboost-library.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
-import { findXgboost } from "../../../src/native/xgboost-library.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
+import { featureKindNames, featureKinds } from "../../../src/tuner/cost-model/feature-kinds.ts";
 import type { FeatureExtractor } from "../../../src/tuner/cost-model/features.ts";
-import type { MachineModel } from "../../../src/tuner/cost-model/machine-model.ts";
 import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
-import { familyOf } from "../../../src/tuner/family.ts";
+import { familyOf } from "../../../src/tuner/data/family.ts";
+import { targetClass } from "../../../src/tuner/data/key.ts";
+import type { MachineModel } from "../../../src/tuner/prior/machine-model.ts";
 import { calibrationFiles } from "../../../src/tuner/record/calibration-file.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
-import { featureKindNames, featureKinds } from "../../../src/tuner/search/feature-kinds.ts";
 import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
-import { targetClass } from "../../../src/tuner/store/key.ts";
 import {
   calibratedFigures,
   experiencedPrior,

@@ -3,26 +3,26 @@
 // is the kernel's own. Resumable: a task that is in the file is not measured again.
 
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
-import { factRows } from "../../../src/tuner/cost-model/fact-rows.ts";
-import { extentsOf, familyOf } from "../../../src/tuner/family.ts";
-import { measurable } from "../../../src/tuner/measurable.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
+import { extentsOf, familyOf } from "../../../src/tuner/data/family.ts";
+import { targetClass } from "../../../src/tuner/data/key.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import { recordSchema, type TuningRecord } from "../../../src/tuner/data/record.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { factRows } from "../../../src/tuner/prior/fact-rows.ts";
 import type { RecordDatabase } from "../../../src/tuner/record/database.ts";
-import { recordSchema, type TuningRecord } from "../../../src/tuner/record/record.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
-import { observe, startSearch } from "../../../src/tuner/search/search-state.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { findPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
+import { observe, startSearch } from "../../../src/tuner/search/state/search-state.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import { targetClass } from "../../../src/tuner/store/key.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
-import { createWorkbench, measureAll, type Workbench } from "../../../src/tuner/workbench.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { measurable } from "../../../src/tuner/workbench/measurable.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
+import { createWorkbench, measureAll, type Workbench } from "../../../src/tuner/workbench/workbench.ts";
 import type { ModelTask } from "./model-tasks.ts";
 
 export const recordsOf = (database: RecordDatabase, task: TuningTask): readonly TuningRecord[] =>

@@ -1,8 +1,8 @@
 // The tasks that cost models are compared on: small enough to be measured a hundred times, of several kinds and shapes.
 
 import { instantiate, type Op, opLibrary, type TargetName } from "../../../src/compiler/index.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 
 export interface ModelTask {
   readonly name: string;

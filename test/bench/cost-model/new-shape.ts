@@ -6,22 +6,22 @@
 
 import { parseArgs } from "node:util";
 import { digestOf, instantiate, opLibrary, type TargetName } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { detectMachine, hostTarget } from "../../../src/native/machine/machine.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { detectMachine, hostTarget } from "../../../src/native/toolchain/machine.ts";
-import { measurable } from "../../../src/tuner/measurable.ts";
-import { createProfiler } from "../../../src/tuner/profile.ts";
+import { targetClass } from "../../../src/tuner/data/key.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import type { Budget, TuningTask } from "../../../src/tuner/data/task.ts";
 import { memoryDatabase, openDatabase, type RecordDatabase } from "../../../src/tuner/record/database.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
-import { convergenceFor } from "../../../src/tuner/search/convergence.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { convergenceFor } from "../../../src/tuner/search/state/convergence.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import { targetClass } from "../../../src/tuner/store/key.ts";
-import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
-import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
-import { createWorkbench, type Workbench } from "../../../src/tuner/workbench.ts";
+import { createProfiler } from "../../../src/tuner/support/profile.ts";
+import { startTuning, type TimedTrial } from "../../../src/tuner/tuning/tuning.ts";
+import { measurable } from "../../../src/tuner/workbench/measurable.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
+import { createWorkbench, type Workbench } from "../../../src/tuner/workbench/workbench.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 // Records of one task as a comparison takes them: points of its space with their times.
 
+import type { TuningRecord } from "../../../src/tuner/data/record.ts";
 import type { RecordDatabase } from "../../../src/tuner/record/database.ts";
-import type { TuningRecord } from "../../../src/tuner/record/record.ts";
-import { findPoint, type Point, type SearchSpace, searchSpace } from "../../../src/tuner/search/search-space.ts";
+import { findPoint, type Point, type SearchSpace, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { recordsOf } from "./make-records.ts";
 import type { ModelTask } from "./model-tasks.ts";

@@ -2,7 +2,7 @@
 // reasons that can be learned. Strategies are compared on many of them in minutes, and no neighbour disturbs a clock.
 
 import { invariant, sha256 } from "../../../src/compiler/index.ts";
-import type { Point, SearchSpace } from "../../../src/tuner/search/search-space.ts";
+import type { Point, SearchSpace } from "../../../src/tuner/search/point/search-space.ts";
 
 /** Nanoseconds. */
 export type Landscape = (point: Point) => number;

@@ -8,18 +8,18 @@
 import { parseArgs } from "node:util";
 import type { TargetName } from "../../../src/compiler/index.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
+import { featureKinds } from "../../../src/tuner/cost-model/feature-kinds.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { mean, median } from "../../../src/tuner/measure/statistics.ts";
 import { textTable } from "../../../src/tuner/report/text-table.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { featureKinds } from "../../../src/tuner/search/feature-kinds.ts";
-import { provenSearchSpace } from "../../../src/tuner/search/proven-search-space.ts";
-import { findPoint, type SearchSpace } from "../../../src/tuner/search/search-space.ts";
-import { observe, startSearch, trialCount } from "../../../src/tuner/search/search-state.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
-import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy.ts";
+import { provenSearchSpace } from "../../../src/tuner/search/point/proven-search-space.ts";
+import { findPoint, type SearchSpace } from "../../../src/tuner/search/point/search-space.ts";
+import { observe, startSearch, trialCount } from "../../../src/tuner/search/state/search-state.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
+import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy/strategy.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import { roundSize } from "../../../src/tuner/tuning.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { roundSize } from "../../../src/tuner/tuning/tuning.ts";
 import { searchTaskNamed, tuningTaskOf } from "../search/search-task.ts";
 import { type Landscape, landscape, normals } from "./landscape.ts";
 

@@ -1,10 +1,10 @@
 // Instructions of a kernel's innermost loop: of its loops that multiply, the one that multiplies most.
 
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
 import { assemblerOf } from "../../support/assembler.ts";
 import { type InstructionMix, instructionMix, multiplyingLoops } from "../../support/inner-loops.ts";
 

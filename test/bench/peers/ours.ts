@@ -1,22 +1,22 @@
 // Our kernel of a work: tuned once on this machine and kept, so that a bench goes on where it stopped.
 
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { detectMachine } from "../../../src/native/machine/machine.ts";
 import type { Runnable } from "../../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { detectMachine } from "../../../src/native/toolchain/machine.ts";
-import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";
-import { boundsOf } from "../../../src/tuner/measurable.ts";
+import { targetClass } from "../../../src/tuner/data/key.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";
 import { memoryDatabase } from "../../../src/tuner/record/database.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
-import { withoutCompiler } from "../../../src/tuner/runnable-builder.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import { targetClass } from "../../../src/tuner/store/key.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
-import { tune } from "../../../src/tuner/tune.ts";
-import { createWorkbench } from "../../../src/tuner/workbench.ts";
+import { tune } from "../../../src/tuner/tuning/tune.ts";
+import { boundsOf } from "../../../src/tuner/workbench/measurable.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
+import { withoutCompiler } from "../../../src/tuner/workbench/runnable-builder.ts";
+import { createWorkbench } from "../../../src/tuner/workbench/workbench.ts";
 import { appendLine, readLines } from "../json-lines.ts";
 import { codeDigest, type Measured, type Provenance, provenance } from "../provenance.ts";
 import { readyCandidates } from "../ready-candidates.ts";

@@ -12,11 +12,11 @@
 
 import { parseArgs } from "node:util";
 import { factsOf, type Op, type Target, type TargetName, targets } from "../../../src/compiler/index.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import type { RunTask } from "../../../src/native/runner/protocol.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
 import { cpuName } from "../cpu-name.ts";
 import { isOfToday } from "../provenance.ts";
 import { oneThread, ownFloats, ownWasm } from "./bars.ts";

@@ -1,6 +1,6 @@
 // Result of a work, as it is kept: one line of results.jsonl.
 
-import type { Candidate } from "../../../src/tuner/space/space.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
 import type { InstructionMix } from "../../support/inner-loops.ts";
 import { appendLine, attemptsBy, readLines } from "../json-lines.ts";
 import type { Measured, Provenance } from "../provenance.ts";

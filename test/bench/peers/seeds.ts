@@ -5,10 +5,10 @@
 //     npm run bench:seeds -- --seconds 30 --only 512      those with this in their name
 
 import { parseArgs } from "node:util";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import { textTable } from "../../../src/tuner/report/text-table.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
 import { compete } from "./contest.ts";
 import { type Ours, tunedKernel } from "./ours.ts";
 import { enterSession } from "./session-entries.ts";

@@ -1,7 +1,7 @@
 // A work that is measured: an operator at one shape, and the call of libraries that computes the same.
 
 import { instantiate, type Op, type Target } from "../../../src/compiler/index.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 
 export const suiteNames = [
   "gemm",

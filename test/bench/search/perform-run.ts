@@ -1,20 +1,20 @@
 // One run, in a process of its own: a tuning as the program interface does it, with what it measured along the way.
 
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { detectMachine } from "../../../src/native/machine/machine.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { detectMachine } from "../../../src/native/toolchain/machine.ts";
 import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
-import { createProfiler } from "../../../src/tuner/profile.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
-import { convergenceFor } from "../../../src/tuner/search/convergence.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { convergenceFor } from "../../../src/tuner/search/state/convergence.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
-import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
-import { createWorkbench } from "../../../src/tuner/workbench.ts";
+import { createProfiler } from "../../../src/tuner/support/profile.ts";
+import { startTuning, type TimedTrial } from "../../../src/tuner/tuning/tuning.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
+import { createWorkbench } from "../../../src/tuner/workbench/workbench.ts";
 import { cpuName } from "../cpu-name.ts";
 import type { FailureKind, Improvement, PlannedRun, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";

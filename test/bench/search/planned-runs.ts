@@ -1,7 +1,7 @@
 // All runs of the comparison, the most informative first, and the choice of some of them.
 
 import type { TargetName } from "../../../src/compiler/index.ts";
-import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
+import type { StrategyName } from "../../../src/tuner/search/strategy/strategy.ts";
 import type { PlannedRun, RunResult } from "./run-result.ts";
 import type { SearchTask } from "./search-task.ts";
 

@@ -1,11 +1,11 @@
 // docs/search-bench.md: finished runs → the tables, the bars and the links to the plots.
 
 import { codegenVersion, factsOf } from "../../../src/compiler/index.ts";
-import { tuningParts } from "../../../src/tuner/profile.ts";
 import { perfTable } from "../../../src/tuner/report/perf-table.ts";
-import { duration, percent, threeDigits } from "../../../src/tuner/report/quantity.ts";
 import { textTable } from "../../../src/tuner/report/text-table.ts";
 import { timeSplit } from "../../../src/tuner/report/time-split.ts";
+import { tuningParts } from "../../../src/tuner/support/profile.ts";
+import { duration, percent, threeDigits } from "../../../src/tuner/support/readable-number.ts";
 import { type Bar, barText, secondsText, trialsText } from "./bars.ts";
 import type { RunResult } from "./run-result.ts";
 import { definitionOf, searchTaskNamed, searchTasks } from "./search-task.ts";

@@ -1,11 +1,11 @@
 // A planned run and its result: one line of results.jsonl. Nothing in it depends on the repository's history.
 
 import type { TargetName } from "../../../src/compiler/index.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
-import type { Profile } from "../../../src/tuner/profile.ts";
-import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import type { TuningEnd } from "../../../src/tuner/tuning.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import type { StrategyName } from "../../../src/tuner/search/strategy/strategy.ts";
+import type { Profile } from "../../../src/tuner/support/profile.ts";
+import type { TuningEnd } from "../../../src/tuner/tuning/tuning.ts";
 
 /** Task and target: runs are compared only where both are equal. */
 export interface Place {

@@ -8,8 +8,8 @@ import {
   type TargetName,
   targets,
 } from "../../../src/compiler/index.ts";
-import { detectMachine, hostTarget, missingFeatures } from "../../../src/native/toolchain/machine.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import { detectMachine, hostTarget, missingFeatures } from "../../../src/native/machine/machine.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 
 const { conv2d, gemm, gemmExpGemm, softmax } = opLibrary;
 

@@ -12,8 +12,8 @@
 // --fresh runs all that is chosen once more. --seconds, --results and --docs are for trying things out.
 
 import { parseArgs } from "node:util";
-import { nowMs } from "../../../src/native/clock.ts";
-import { strategyNames } from "../../../src/tuner/search/strategy.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { strategyNames } from "../../../src/tuner/search/strategy/strategy.ts";
 import { cpuName } from "../cpu-name.ts";
 import { actAsChild, inChild } from "./child.ts";
 import { chosenRuns, longFirst, plannedRuns, secondsOf } from "./planned-runs.ts";

@@ -1,11 +1,11 @@
 // Measures what the runs of one task have found side by side.
 
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
 import { createRunner } from "../../../src/native/runner/client.ts";
 import { quantile } from "../../../src/tuner/measure/statistics.ts";
-import { predict } from "../../../src/tuner/predict.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
 import { cpuName } from "../cpu-name.ts";
 import { readyCandidates } from "../ready-candidates.ts";
 import { firstRounds, sampleInRounds, settledQuantile } from "../sample-in-rounds.ts";

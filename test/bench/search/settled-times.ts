@@ -3,9 +3,9 @@
 // more, side by side, and figures are made of those times. settled.jsonl: one task on one target a line, the last counts.
 
 import { sha256, type TargetName } from "../../../src/compiler/index.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { median, quantile } from "../../../src/tuner/measure/statistics.ts";
-import { candidateKey } from "../../../src/tuner/search/search-space.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { candidateKey } from "../../../src/tuner/search/point/search-space.ts";
 import { appendLine, readLines } from "../json-lines.ts";
 import type { RunResult } from "./run-result.ts";
 

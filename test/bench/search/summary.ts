@@ -1,10 +1,10 @@
 // Finished runs → what the report says: how soon which share of the best known was reached, and at what cost.
 
 import { median } from "../../../src/tuner/measure/statistics.ts";
-import type { Profile } from "../../../src/tuner/profile.ts";
 import { reachedAt, type Step } from "../../../src/tuner/report/best-so-far.ts";
 import { decidingShare } from "../../../src/tuner/report/time-split.ts";
-import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy.ts";
+import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy/strategy.ts";
+import type { Profile } from "../../../src/tuner/support/profile.ts";
 import { comparedStrategies } from "./planned-runs.ts";
 import type { Improvement, RunResult } from "./run-result.ts";
 import { isSettled, keyOf, type SettledTimes } from "./settled-times.ts";

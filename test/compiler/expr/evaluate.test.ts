@@ -9,7 +9,7 @@ import gemmInt8 from "../../../fixtures/ops/gemm-int8.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import statistics from "../../../fixtures/ops/statistics.op.ts";
 import { evaluate } from "../../../src/compiler/expr/evaluate.ts";
-import { instantiate } from "../../../src/compiler/expr/instantiate.ts";
+import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 
 const f = Math.fround;
 const floats = (length: number, seed: number): Float32Array =>

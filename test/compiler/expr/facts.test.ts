@@ -5,7 +5,7 @@ import conv2d from "../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import { factsOf } from "../../../src/compiler/expr/facts.ts";
-import { instantiate } from "../../../src/compiler/expr/instantiate.ts";
+import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 
 describe("factsOf", () => {
   test("gemm: two operations a point, each operand reused along the axis that it lacks", () => {

@@ -17,10 +17,10 @@ import {
   targets,
 } from "../../../src/compiler/index.ts";
 import { lower } from "../../../src/compiler/lower/pipeline.ts";
-import { buildNative } from "../../../src/native/build.ts";
-import { cpuFeatures } from "../../../src/native/load/cpu-features.ts";
+import { buildNative } from "../../../src/native/addon/build.ts";
 import { loadNative } from "../../../src/native/load/load-native.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { cpuFeatures } from "../../../src/native/machine/cpu-features.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { compileAll, inTempDir, lackOf, noteSkipped, skipReason, toolchains } from "../../native/compiled.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type TileBlock, tileBlock } from "./tensorized-gemm.ts";

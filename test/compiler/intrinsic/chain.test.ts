@@ -21,8 +21,8 @@ import {
 } from "../../../src/compiler/index.ts";
 import { intrinsicNamed, intrinsics } from "../../../src/compiler/intrinsic/intrinsics.ts";
 import { lower } from "../../../src/compiler/lower/pipeline.ts";
-import { buildNative } from "../../../src/native/build.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { buildNative } from "../../../src/native/addon/build.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { compileAll, inTempDir, noteSkipped, skipReason, toolchain } from "../../native/compiled.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type Tile, tensorizedTile } from "./tensorized-gemm.ts";

@@ -7,12 +7,12 @@ import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import type { Expr, LoopFunc, Stmt } from "../../../src/compiler/ir/loop-ir.ts";
 import { walkStmt } from "../../../src/compiler/ir/visit.ts";
 import { lower } from "../../../src/compiler/lower/pipeline.ts";
-import { schedule } from "../../../src/compiler/schedule/replay.ts";
-import { candidateTemplate, candidateTrace } from "../../../src/tuner/candidate-kernel.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { drawPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
+import { schedule } from "../../../src/compiler/schedule/replay/replay.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { candidateTemplate, candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 
 type Node = Expr | Stmt;
 

@@ -3,7 +3,7 @@
 
 import type { Buffer, LoopFunc, TailStrategy } from "../../../src/compiler/ir/loop-ir.ts";
 import { blocksIn, loopsIn } from "../../../src/compiler/schedule/nest.ts";
-import { replay } from "../../../src/compiler/schedule/replay.ts";
+import { replay } from "../../../src/compiler/schedule/replay/replay.ts";
 import type { Instruction } from "../../../src/compiler/schedule/trace.ts";
 
 const tails = ["guard", "cut", "mask"] as const;

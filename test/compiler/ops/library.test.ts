@@ -3,9 +3,9 @@
 
 import { expect, test } from "vitest";
 import { evaluate, instantiate, opLibrary } from "../../../src/compiler/index.ts";
-import { checkPlan } from "../../../src/tuner/measure/check-output.ts";
-import { testInputs } from "../../../src/tuner/measure/inputs.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { checkPlan } from "../../../src/tuner/check/check-output.ts";
+import { testInputs } from "../../../src/tuner/check/inputs.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { allowedError, worstError } from "../../support/library/against-plain.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";

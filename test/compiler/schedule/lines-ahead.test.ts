@@ -8,8 +8,8 @@ import type { For, Stmt } from "../../../src/compiler/ir/loop-ir.ts";
 import { childrenOf, walkExpr } from "../../../src/compiler/ir/visit.ts";
 import { linesAhead, mostLines } from "../../../src/compiler/schedule/lines-ahead.ts";
 import { bindAxes, findLoop, loopsIn } from "../../../src/compiler/schedule/nest.ts";
-import { replay } from "../../../src/compiler/schedule/replay.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { replay } from "../../../src/compiler/schedule/replay/replay.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { drawInstruction } from "../../support/random-instruction.ts";
 import { blur, epilogue, gemm, padded, twoGemms, windows } from "./nests.ts";
 

@@ -19,8 +19,8 @@ import {
   type TypedArray,
 } from "../../../src/compiler/index.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
-import { testInputs } from "../../../src/tuner/measure/inputs.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { testInputs } from "../../../src/tuner/check/inputs.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 
 const { compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
 

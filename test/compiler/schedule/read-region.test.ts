@@ -13,7 +13,7 @@ import {
 } from "../../../src/compiler/index.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import { bindAxes, findBlock, findLoop } from "../../../src/compiler/schedule/nest.ts";
-import { schedule } from "../../../src/compiler/schedule/replay.ts";
+import { schedule } from "../../../src/compiler/schedule/replay/replay.ts";
 import { inputsOf } from "./nests.ts";
 
 const { compute, defineOp, reduceAxis, select, sum, tensor } = authoring;

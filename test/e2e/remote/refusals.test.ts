@@ -1,7 +1,7 @@
 // Servers that want credentials, and get none or wrong ones: each says so in its own way, and the build in one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
 import { decisionWith, key } from "../../support/remote/decisions.ts";
 import { missingTool, type SharedServer } from "../../support/remote/server.ts";

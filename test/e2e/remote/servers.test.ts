@@ -2,7 +2,7 @@
 // have: nginx and Apache as docs/remote.md sets them up, Turborepo's, S3's, and a double of bazel-remote that is as strict.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
 import { startBazelRemote } from "../../support/remote/bazel-remote.ts";
 import { decisionWith, key } from "../../support/remote/decisions.ts";

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { openTransport } from "../../../src/plugin/remote/open-transport.ts";
-import { resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
 import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";

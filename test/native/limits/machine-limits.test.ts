@@ -3,7 +3,6 @@
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
-import { cpuNameOf } from "../../../src/native/limits/cpu-name.ts";
 import {
   greaterLimits,
   type MachineLimits,
@@ -12,7 +11,8 @@ import {
 } from "../../../src/native/limits/machine-limits.ts";
 import { arithmeticProbes } from "../../../src/native/limits/native-probes.ts";
 import { probeModule, relaxedProbes, wasmProbes } from "../../../src/native/limits/wasm-module.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
+import { cpuNameOf } from "../../../src/native/machine/cpu-name.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import { skipReason, toolchain } from "../compiled.ts";
 
 const needsCompiler = skipReason ? ` (${skipReason})` : "";

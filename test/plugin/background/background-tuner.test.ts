@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createBackgroundTuner, type TunerServices } from "../../../src/plugin/background/background-tuner.ts";
-import type { KernelRequest } from "../../../src/plugin/compiled-kernel.ts";
-import { resolveOptions } from "../../../src/plugin/options.ts";
+import type { KernelRequest } from "../../../src/plugin/kernel/compiled-kernel.ts";
+import { resolveOptions } from "../../../src/plugin/options/options.ts";
 
 const request: KernelRequest = {
   opFile: "/src/gemm.op.ts",

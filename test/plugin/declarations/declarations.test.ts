@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, test } from "vitest";
 import { jointType } from "../../../src/plugin/declarations/kernel-types.ts";
 import type { Signature } from "../../../src/plugin/declarations/signature.ts";
 import { declarationsText } from "../../../src/plugin/declarations/text.ts";
-import { requestTargets } from "../../../src/plugin/request.ts";
+import { requestTargets } from "../../../src/plugin/request/request.ts";
 import { compilers, declarationsOf, importing, typeErrors } from "./type-check.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { projectDeclarations } from "../../../src/plugin/declarations/project-declarations.ts";
-import { resolveOptions } from "../../../src/plugin/options.ts";
+import { resolveOptions } from "../../../src/plugin/options/options.ts";
 import { writeApp } from "../../support/build-app.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");

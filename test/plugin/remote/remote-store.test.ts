@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { openRemote, type RemoteStore } from "../../../src/plugin/remote/remote-store.ts";
 import { printExchange } from "../../../src/tuner/store/exchange.ts";
 import { decisionWith, key } from "../../support/remote/decisions.ts";

@@ -1,7 +1,7 @@
 // S3 with its own answers: objects that somebody else created first, conflicts, requests that come too fast, and 403 for what is not there.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
 import { s3Cache } from "../../../src/plugin/remote/s3.ts";
 import { defaultLimits, type Transport } from "../../../src/plugin/remote/transport.ts";

@@ -2,11 +2,11 @@
 
 import { expect, it } from "vitest";
 import { measurementsOf, tuningsOf } from "../../../src/plugin/report/measurements.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
-import { noProfiler } from "../../../src/tuner/profile.ts";
-import { recordSchema, type TuningRecord } from "../../../src/tuner/record/record.ts";
-import { type LoggedTuning, tuningSchema } from "../../../src/tuner/record/tuning-log.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import { recordSchema, type TuningRecord } from "../../../src/tuner/data/record.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import { noProfiler } from "../../../src/tuner/support/profile.ts";
+import { type LoggedTuning, tuningSchema } from "../../../src/tuner/tuning/tuning-log.ts";
 
 const where = { task: "ab".repeat(32), targetClass: "wasm", toolchain: "wasm", codegen: "17" };
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
-import { leastTime } from "../../../src/plugin/report/least-time.ts";
+import { leastTime } from "../../../src/plugin/limits/least-time.ts";
 import { algorithmsFor } from "../../../src/tuner/space/algorithm/index.ts";
 import { readResults, type WorkResult } from "../../bench/peers/result.ts";
 import { byteWorks } from "../../bench/peers/suites/bytes.ts";

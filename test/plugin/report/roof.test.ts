@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ComputeDef, type DType, instantiate, opLibrary, type Target } from "../../../src/compiler/index.ts";
-import { cpuName } from "../../../src/native/limits/cpu-name.ts";
 import type { MachineLimits } from "../../../src/native/limits/machine-limits.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
+import { cpuName } from "../../../src/native/machine/cpu-name.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
+import type { KernelContext } from "../../../src/plugin/kernel/context/kernel-context.ts";
 import { limitsSource, type Measuring, roofOf } from "../../../src/plugin/report/roof.ts";
+import { targetClass } from "../../../src/tuner/data/key.ts";
 import { limitsFiles, limitsSchema } from "../../../src/tuner/record/limits-file.ts";
-import { targetClass } from "../../../src/tuner/store/key.ts";
 import { recordedLimits } from "../../support/recorded-limits.ts";
 
 const wasm: Target = { ...hostTarget("wasm"), threads: 1 };

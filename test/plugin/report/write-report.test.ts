@@ -4,10 +4,10 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { createServer } from "vite";
 import { beforeAll, describe, expect, it } from "vitest";
-import { compileKernel } from "../../../src/plugin/compile-kernel.ts";
-import { parseRequest } from "../../../src/plugin/request.ts";
-import { createSession, type Session } from "../../../src/plugin/session.ts";
-import type { KernelPluginOptions, Mode } from "../../../src/plugin/types.ts";
+import { compileKernel } from "../../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { KernelPluginOptions, Mode } from "../../../src/plugin/options/types.ts";
+import { parseRequest } from "../../../src/plugin/request/request.ts";
+import { createSession, type Session } from "../../../src/plugin/session/session.ts";
 import { buildApp, writeApp } from "../../support/build-app.ts";
 import { gemmText } from "../../support/compile-app.ts";
 import { createKernelPlugin } from "../../support/kernel-plugin.ts";

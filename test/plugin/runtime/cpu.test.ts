@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
-import { featuresOfCpuinfo, featuresOfSysctl } from "../../../src/native/load/cpu-features.ts";
+import { featuresOfCpuinfo, featuresOfSysctl } from "../../../src/native/machine/cpu-features.ts";
 import { whyNotNative } from "../../../src/plugin/runtime/cpu.ts";
 
 const addon = (features: readonly string[]) => ({

@@ -3,7 +3,7 @@
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { drawProduct } from "./draw-product.ts";
 import { readAgain } from "./draw-read.ts";
 import { type Computed, drawElement, drawValue, isFloat, type Scope } from "./draw-value.ts";

@@ -1,7 +1,7 @@
 // An operator in the drawing: the random numbers that decide, and the tensors that stages may read so far.
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 
 /**
  * Kinds of expressions that are drawn. "exact": integers, and floats that rounding in another order does not change

@@ -15,16 +15,16 @@ import {
   targets,
 } from "../../../src/compiler/index.ts";
 import { operandsFirst } from "../../../src/compiler/support/graph.ts";
-import { detectMachine, missingFeatures } from "../../../src/native/toolchain/machine.ts";
-import { compileModel } from "../../../src/tuner/constraint/compile.ts";
-import { sample } from "../../../src/tuner/constraint/sample.ts";
-import { checkPlan } from "../../../src/tuner/measure/check-output.ts";
-import { conditionedTask } from "../../../src/tuner/measure/conditioning.ts";
-import { exactInputLimit } from "../../../src/tuner/measure/exactness.ts";
-import { predict } from "../../../src/tuner/predict.ts";
-import { createRng, type Rng } from "../../../src/tuner/rng.ts";
+import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
+import { checkPlan } from "../../../src/tuner/check/check-output.ts";
+import { conditionedTask } from "../../../src/tuner/check/conditioning.ts";
+import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
+import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Template } from "../../../src/tuner/space/space.ts";
+import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { avx512On2, type ChainCase } from "../random-schedule.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "../reference.ts";
 import { type DrawnOperator, drawOperator } from "./draw-operator.ts";

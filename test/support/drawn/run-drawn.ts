@@ -13,7 +13,7 @@ import {
   targets,
 } from "../../../src/compiler/index.ts";
 import { lower } from "../../../src/compiler/lower/pipeline.ts";
-import { detectMachine, missingFeatures } from "../../../src/native/toolchain/machine.ts";
+import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
 import { compileAll, toolchains } from "../../native/compiled.ts";
 import { describeCase, newReport, runCases } from "../oracle-chain.ts";
 import type { ChainCase } from "../random-schedule.ts";

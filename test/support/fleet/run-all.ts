@@ -1,10 +1,10 @@
 // Many candidates in jobs of one size through a queue, several jobs at a time, and what became of each.
 
+import type { Candidate } from "../../../src/tuner/data/space.ts";
 import type { FleetQueue } from "../../../src/tuner/fleet/queue.ts";
 import type { FleetKey } from "../../../src/tuner/fleet/seal.ts";
 import { type Coordinator, type FleetOutcome, measureOnFleet } from "../../../src/tuner/fleet/submit.ts";
 import type { WorkerClass } from "../../../src/tuner/fleet/worker-class.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { jobOf } from "./simulated.ts";
 
 export interface RunAllOptions {

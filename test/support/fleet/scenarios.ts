@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { openRedisQueue } from "../../../src/plugin/fleet/redis-queue.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { resultName } from "../../../src/tuner/fleet/job.ts";
 import type { FleetQueue } from "../../../src/tuner/fleet/queue.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { type RedisServer, startRedis } from "./redis-server.ts";
 import { measuredNs, reasonOf, runAll } from "./run-all.ts";
 import { candidate, fakeClass, jobOf } from "./simulated.ts";

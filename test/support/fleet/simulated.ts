@@ -4,12 +4,12 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codegenVersion, targets } from "../../../src/compiler/index.ts";
+import { targetClass } from "../../../src/tuner/data/key.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { type MeasureJob, resultName } from "../../../src/tuner/fleet/job.ts";
 import type { JobMeasurer, OpenJob } from "../../../src/tuner/fleet/run-job.ts";
 import { classHash, fleetProtocol, type WorkerClass } from "../../../src/tuner/fleet/worker-class.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import { targetClass } from "../../../src/tuner/store/key.ts";
 
 /** A class of machines that there are none of; two labels are two classes. */
 export const fakeClass = (label: string): WorkerClass => ({

@@ -2,7 +2,7 @@
 // transposed one's come of one loop nest, that one's of scattering each pixel.
 
 import { opLibrary } from "../../../src/compiler/index.ts";
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 import {
   drawExtent,
   factors,

@@ -2,7 +2,7 @@
 // plain loops over plain numbers, which share nothing with the library.
 
 import type { DType, Op, opLibrary } from "../../../src/compiler/index.ts";
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 
 export type LibraryName = Exclude<keyof typeof opLibrary, symbol>;
 

@@ -1,7 +1,7 @@
 // Operators on rows (reductions, scans, norms, softmax), pools and maps.
 
 import { authoring, opLibrary } from "../../../src/compiler/index.ts";
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 import {
   drawExtent,
   floats,

@@ -11,20 +11,20 @@ import {
   type TypedArray,
   targets,
 } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
 import { loadWasm, type KernelArray as MemoryArray } from "../../../src/native/load/load-wasm.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import { expectOutput } from "../../../src/native/runner/compare.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";
-import { predict } from "../../../src/tuner/predict.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import type { Budget, TuningTask } from "../../../src/tuner/data/task.ts";
+import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";
 import { memoryDatabase } from "../../../src/tuner/record/database.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
-import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
-import { tune } from "../../../src/tuner/tune.ts";
-import { createWorkbench } from "../../../src/tuner/workbench.ts";
+import { tune } from "../../../src/tuner/tuning/tune.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
+import { createWorkbench } from "../../../src/tuner/workbench/workbench.ts";
 import type { Measured } from "../../bench/provenance.ts";
 import { compileAll, inTempDir, toolchain } from "../../native/compiled.ts";
 import { allowedError, worstError } from "../library/against-plain.ts";

@@ -9,7 +9,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { RemoteOption } from "../../../src/plugin/types.ts";
+import type { RemoteOption } from "../../../src/plugin/options/types.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 // Two builds that share a server and nothing else.
 
+import type { RemoteOption } from "../../../src/plugin/options/types.ts";
 import { digestOf, printActionResult } from "../../../src/plugin/remote/action-result.ts";
-import type { RemoteOption } from "../../../src/plugin/types.ts";
 import { printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../build-app.ts";

@@ -1,8 +1,8 @@
 // What was seen of a case → what is wrong with it. Nothing here depends on the case but what the documentation says of its state.
 
 import { readFileSync } from "node:fs";
-import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
-import { parseLockfile } from "../../../src/tuner/store/lockfile.ts";
+import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
+import { parseLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { canSign, hasLastingSecret } from "./lay-configuration.ts";
 import { operators, rightResults } from "./operators.ts";
 import { lockName, scripts, secrets } from "./project.ts";

@@ -1,6 +1,6 @@
 // Seed and number → a case, and from a case that fails to the simplest one that fails as well.
 
-import { createRng, type Rng } from "../../../src/tuner/rng.ts";
+import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { type BuildCase, type Dimension, dimensionNames, dimensions, plainCase } from "./dimensions.ts";
 
 /** Share of the cases in which a dimension is plain; default: half. */

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
+import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
 import { signEntry } from "../../../src/tuner/trust/lock-signature.ts";
 import type { BuildCase } from "./dimensions.ts";
 import { lockName } from "./project.ts";

@@ -2,7 +2,7 @@
 
 import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import type { BuildCase } from "./dimensions.ts";
 import { layConfiguration, setConfigurationRights } from "./lay-configuration.ts";
 import { layLock } from "./lay-lock.ts";

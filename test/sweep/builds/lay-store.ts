@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { type PlantName, plants } from "../../support/foreign-store.ts";
 import type { BuildCase } from "./dimensions.ts";
 

@@ -7,12 +7,12 @@ import { wireJestJson } from "../../../src/cli/init/jest-json.ts";
 import { parsePackageJson, withEntries } from "../../../src/cli/init/package-json.ts";
 import { wireConfig } from "../../../src/cli/init/wire-config.ts";
 import { packFiles } from "../../../src/cli/pack/pack-files.ts";
-import { cachesOfSys, cachesOfSysctl } from "../../../src/native/toolchain/machine.ts";
-import { resolveOptions } from "../../../src/plugin/options.ts";
-import { isRemoteOption, resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
-import { parseRequest } from "../../../src/plugin/request.ts";
-import { kernelsInConflict } from "../../../src/tuner/store/lock-conflict.ts";
-import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
+import { cachesOfSys, cachesOfSysctl } from "../../../src/native/machine/machine.ts";
+import { resolveOptions } from "../../../src/plugin/options/options.ts";
+import { isRemoteOption, resolveRemote } from "../../../src/plugin/options/remote-options.ts";
+import { parseRequest } from "../../../src/plugin/request/request.ts";
+import { kernelsInConflict } from "../../../src/tuner/lock/lock-conflict.ts";
+import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { parseIndexLine } from "../../../src/tuner/store/read-cacache.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
 

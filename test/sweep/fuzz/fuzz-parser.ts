@@ -1,6 +1,6 @@
 // Damaged inputs through one parser. Each input is a function of seed and number alone, so a run may be taken apart, or one input repeated.
 
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { cutSeed, drawInput } from "./mutate.ts";
 import type { FuzzedParser, Read } from "./parser.ts";
 

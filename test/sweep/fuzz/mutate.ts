@@ -1,6 +1,6 @@
 // Valid inputs → damaged ones: bytes, pieces of text, and JSON values inside of it. All choices come from the generator.
 
-import type { Rng } from "../../../src/tuner/rng.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 
 type Mutator = (text: string, rng: Rng, seeds: readonly string[]) => string;
 

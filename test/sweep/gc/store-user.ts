@@ -2,9 +2,9 @@
 // at its end, in a line of JSON, what it did and what was wrong.
 
 import { sha256 } from "../../../src/compiler/index.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
 import { blobsAt, putBlobs, textBlob } from "../../../src/tuner/store/blobs.ts";
 import { openStore } from "../../../src/tuner/store/store.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { decisionKey, decisionOf } from "./fill-store.ts";
 
 export interface UserReport {

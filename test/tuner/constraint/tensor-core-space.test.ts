@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../../src/tuner/constraint/check.ts";
-import { compileModel } from "../../../src/tuner/constraint/compile.ts";
-import { explain } from "../../../src/tuner/constraint/explain.ts";
-import { sample } from "../../../src/tuner/constraint/sample.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
+import { explain } from "../../../src/tuner/constraint/solver/explain.ts";
+import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { tensorCoreModel, volta } from "./tensor-core-space.ts";
 
 const space = { m: 1024, n: 1024, k: 1024, ...volta };

@@ -7,7 +7,7 @@ import {
   predictorOf,
 } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import { matrixOf, type TrainingSet } from "../../../src/tuner/cost-model/cost-model.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { r2, spearman } from "./statistics.ts";
 
 const columns = 12;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { findXgboost } from "../../../src/native/xgboost-library.ts";
+import { findXgboost } from "../../../src/native/machine/xgboost-library.ts";
 import { chooseCostModel } from "../../../src/tuner/cost-model/choose.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "xgboost-"));

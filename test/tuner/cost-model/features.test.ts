@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { extractor, type FeaturePoint, sideBySide, variableFeatures } from "../../../src/tuner/cost-model/features.ts";
-import { asWritten } from "../../../src/tuner/measure/computation.ts";
-import type { Template } from "../../../src/tuner/space/space.ts";
+import { asWritten } from "../../../src/tuner/data/computation.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
 import { anyOp } from "../search/synthetic-task.ts";
 
 const template = (name: string, variables: readonly string[]): Template => ({

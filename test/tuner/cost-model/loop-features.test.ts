@@ -9,9 +9,9 @@ import {
   targets,
 } from "../../../src/compiler/index.ts";
 import { loopColumns, loopExtractor, loopFeatures } from "../../../src/tuner/cost-model/loop-features.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { drawPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
+import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 
 const op = instantiate(opLibrary.gemm({ M: 8, N: 32, K: 4, dtype: "f32" }), {}, "gemm");
 const nestOf = (trace: Trace): LoopFunc => schedule(fromCompute(op), trace);

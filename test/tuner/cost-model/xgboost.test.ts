@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import { type CostModel, matrixOf, type TrainingSet } from "../../../src/tuner/cost-model/cost-model.ts";
 import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { r2, spearman } from "./statistics.ts";
 
 // Debian: apt install libxgboost0.

@@ -2,16 +2,16 @@
 // machine goes on, with one line.
 
 import { afterEach, expect, test } from "vitest";
-import { mutate, predictSchedule } from "../../../src/api.ts";
-import { spaceOf, taskOf } from "../../../src/api-task.ts";
+import { mutate, predictSchedule } from "../../../src/api/index.ts";
+import { spaceOf, taskOf } from "../../../src/api/task.ts";
 import { gemm } from "../../../src/compiler/ops/index.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import { taskKey } from "../../../src/tuner/data/task-key.ts";
 import { createFleetBench } from "../../../src/tuner/fleet/fleet-bench.ts";
 import { type FleetQueue, QueueLost } from "../../../src/tuner/fleet/queue.ts";
 import { classHash } from "../../../src/tuner/fleet/worker-class.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
-import { taskKey } from "../../../src/tuner/store/task-identity.ts";
-import type { NoTime } from "../../../src/tuner/time-limit.ts";
-import type { Workbench } from "../../../src/tuner/workbench.ts";
+import type { NoTime } from "../../../src/tuner/support/time-limit.ts";
+import type { Workbench } from "../../../src/tuner/workbench/workbench.ts";
 import { memoryQueue } from "../../support/fleet/memory-queue.ts";
 import { coordinatorOf } from "../../support/fleet/run-all.ts";
 import { fakeClass, simulatedOpener } from "../../support/fleet/simulated.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { heats, samplesInHeats } from "../../../src/tuner/measure/heats.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 
 describe("heats", () => {
   test("leave the fastest, best first, and take the samples that they say", async () => {

@@ -8,7 +8,7 @@ import {
   race,
 } from "../../../src/tuner/measure/race.ts";
 import { noiseOf } from "../../../src/tuner/measure/statistics.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 
 /** Samplers of entrants with true times, each sample slowed by noise that only adds, and by the machine's state. */
 function machine(trueNs: readonly number[], seed: number, noise = 0.02) {

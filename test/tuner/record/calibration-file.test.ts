@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { machineModels } from "../../../src/tuner/cost-model/machine-model.ts";
+import { machineModels } from "../../../src/tuner/prior/machine-model.ts";
 import { calibrationFiles, type StoredCalibration } from "../../../src/tuner/record/calibration-file.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "calibration-"));

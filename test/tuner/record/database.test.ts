@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import { recordSchema, type TuningRecord } from "../../../src/tuner/data/record.ts";
 import { openDatabase, parseRecords } from "../../../src/tuner/record/database.ts";
 import { exportRecords, importRecords, linesOf } from "../../../src/tuner/record/merge.ts";
-import { recordSchema, type TuningRecord } from "../../../src/tuner/record/record.ts";
 
 const task = "a".repeat(64);
 const anything = { task: null, targetClass: null };

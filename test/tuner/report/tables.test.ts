@@ -1,11 +1,11 @@
 // Tables and splits as text.
 
 import { expect, test } from "vitest";
-import { createProfiler } from "../../../src/tuner/profile.ts";
 import { perfTable } from "../../../src/tuner/report/perf-table.ts";
-import { duration, threeDigits } from "../../../src/tuner/report/quantity.ts";
 import { textTable } from "../../../src/tuner/report/text-table.ts";
 import { decidingShare, timeSplit } from "../../../src/tuner/report/time-split.ts";
+import { createProfiler } from "../../../src/tuner/support/profile.ts";
+import { duration, threeDigits } from "../../../src/tuner/support/readable-number.ts";
 
 test("columns of figures are set to the right", () => {
   const rows = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, targets } from "../../../src/compiler/index.ts";
-import { familyOnTarget } from "../../../src/tuner/family.ts";
+import { familyOnTarget } from "../../../src/tuner/data/family.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { taskIdentity } from "../../../src/tuner/data/task-key.ts";
 import { extractTasks } from "../../../src/tuner/scheduler/extract-tasks.ts";
-import { taskIdentity } from "../../../src/tuner/store/task-identity.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
 
 const taskOf = (M: number, more: Partial<TuningTask> = {}, name = "gemm"): TuningTask => ({
   op: instantiate(opLibrary.gemm({ M, N: 16, K: 8, dtype: "f32" }), {}, name),

@@ -1,12 +1,12 @@
 // Policies on curves such as searches have: who is ahead when the same seconds are spent.
 
 import { describe, expect, it } from "vitest";
-import { createRng } from "../../../src/tuner/rng.ts";
 import { expectedGain } from "../../../src/tuner/scheduler/gradient.ts";
 import { policies } from "../../../src/tuner/scheduler/policies.ts";
 import type { SchedulingPolicy, TaskHistory } from "../../../src/tuner/scheduler/policy.ts";
 import { scheduleTunings } from "../../../src/tuner/scheduler/schedule-tunings.ts";
 import { createTuningGroup } from "../../../src/tuner/scheduler/tuning-group.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { type Curve, fakeClock, syntheticTask } from "../../support/synthetic-tuning.ts";
 
 const { gradient, "round-robin": roundRobin, "in-order": inOrder } = policies;

@@ -3,14 +3,19 @@
 
 import { type Assignment, type ComputeDef, invariant } from "../../../src/compiler/index.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
-import { asWritten } from "../../../src/tuner/measure/computation.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { findPoint, type SearchSpace, searchSpace } from "../../../src/tuner/search/search-space.ts";
-import { type Observation, observe, type SearchState, startSearch } from "../../../src/tuner/search/search-state.ts";
-import { strategies } from "../../../src/tuner/search/strategies.ts";
-import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
-import type { Candidate, Space, Template } from "../../../src/tuner/space/space.ts";
+import { asWritten } from "../../../src/tuner/data/computation.ts";
+import type { Measurement } from "../../../src/tuner/data/measurement.ts";
+import type { Candidate, Space, Template } from "../../../src/tuner/data/space.ts";
+import { findPoint, type SearchSpace, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
+import {
+  type Observation,
+  observe,
+  type SearchState,
+  startSearch,
+} from "../../../src/tuner/search/state/search-state.ts";
+import { strategies } from "../../../src/tuner/search/strategy/strategies.ts";
+import type { StrategyName } from "../../../src/tuner/search/strategy/strategy.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { gemmModel } from "../constraint/gemm-space.ts";
 
 /** The search does not look at what is scheduled. */

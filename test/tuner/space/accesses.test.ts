@@ -13,13 +13,13 @@ import {
   type Target,
   targets,
 } from "../../../src/compiler/index.ts";
-import { compileModel } from "../../../src/tuner/constraint/compile.ts";
-import { sample } from "../../../src/tuner/constraint/sample.ts";
-import { guess } from "../../../src/tuner/predict.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
+import { guess } from "../../../src/tuner/search/predict.ts";
+import { schedulableStages } from "../../../src/tuner/space/draft/schedulable-stage.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
-import { schedulableStages } from "../../../src/tuner/space/schedulable-stage.ts";
-import type { Template } from "../../../src/tuner/space/space.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { referenceOf, wrongNest } from "../../support/reference.ts";
 
 type Axis = op.ReduceAxis;

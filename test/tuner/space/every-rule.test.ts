@@ -9,9 +9,9 @@ import gemmInt8 from "../../../fixtures/ops/gemm-int8.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import statistics from "../../../fixtures/ops/statistics.op.ts";
 import { authoring, instantiate, type Op } from "../../../src/compiler/index.ts";
+import type { SpaceRule } from "../../../src/tuner/space/draft/space-rule.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { defaultRules } from "../../../src/tuner/space/rule/index.ts";
-import type { SpaceRule } from "../../../src/tuner/space/rule/space-rule.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
 
 const { compute, defineOp, reduceAxis, sum, tensor } = authoring;

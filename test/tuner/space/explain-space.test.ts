@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import type { Constraint, ConstraintModel } from "../../../src/tuner/constraint/constraint.ts";
-import { explain, solvabilityBy } from "../../../src/tuner/constraint/explain.ts";
-import { loadZ3 } from "../../../src/tuner/constraint/z3.ts";
-import { asWritten } from "../../../src/tuner/measure/computation.ts";
+import { explain, solvabilityBy } from "../../../src/tuner/constraint/solver/explain.ts";
+import { loadZ3 } from "../../../src/tuner/constraint/solver/z3.ts";
+import { asWritten } from "../../../src/tuner/data/computation.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
 import { explainSpace, explainSpaceFully } from "../../../src/tuner/space/explain-space.ts";
-import type { Template } from "../../../src/tuner/space/space.ts";
 import { pigeonhole } from "../constraint/pigeonhole.ts";
 import { anyOp } from "../search/synthetic-task.ts";
 

@@ -21,14 +21,14 @@ import {
   type Target,
 } from "../../../src/compiler/index.ts";
 import { check } from "../../../src/tuner/constraint/check.ts";
-import { compileModel } from "../../../src/tuner/constraint/compile.ts";
 import type { Term } from "../../../src/tuner/constraint/constraint.ts";
-import { sample } from "../../../src/tuner/constraint/sample.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Template } from "../../../src/tuner/space/space.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
 
 const ops = {

@@ -13,8 +13,8 @@ import {
   someExpr,
   targets,
 } from "../../../src/compiler/index.ts";
-import { candidateTrace } from "../../../src/tuner/candidate-kernel.ts";
-import { predict } from "../../../src/tuner/predict.ts";
+import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 
 /** The predicted schedule of an operator for AVX2, and its nest. */

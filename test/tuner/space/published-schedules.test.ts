@@ -16,10 +16,10 @@ import {
   type Target,
   type Trace,
 } from "../../../src/compiler/index.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
-import { findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import { findPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
 import { referenceOf, wrongNest } from "../../support/reference.ts";
 

@@ -14,10 +14,10 @@ import {
   type WasmSource,
 } from "../../../src/compiler/index.ts";
 import { loadWasm } from "../../../src/native/load/load-wasm.ts";
-import { candidateKernel, candidateTrace } from "../../../src/tuner/candidate-kernel.ts";
-import { guess, predict } from "../../../src/tuner/predict.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { candidateKernel, candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { guess, predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { eachCompiler, nativeTargets } from "../../native/compiled.ts";
 import { newReport, runCases } from "../../support/oracle-chain.ts";
 import { caseOf, drawTrace } from "../../support/random-schedule.ts";

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from "vitest";
 import { parseActionResult } from "../../../src/plugin/remote/action-result.ts";
+import { canonicalJson } from "../../../src/tuner/data/key.ts";
+import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { parseExchange, printExchange } from "../../../src/tuner/store/exchange.ts";
-import { canonicalJson } from "../../../src/tuner/store/key.ts";
-import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { openEntry } from "../../../src/tuner/store/sealed-entry.ts";
 import { parseBundle } from "../../../src/tuner/trust/bundle.ts";
 import { decodeDecisionsStatement } from "../../../src/tuner/trust/statement.ts";

@@ -1,7 +1,7 @@
 // A target and a lock entry for the tests of the store.
 
 import type { Target } from "../../../src/compiler/index.ts";
-import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
+import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
 
 export const target: Target = {
   name: "avx2",

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
-import { canonicalJson } from "../../../src/tuner/store/key.ts";
+import { canonicalJson } from "../../../src/tuner/data/key.ts";
 import { preAuthEncoding, signPayload } from "../../../src/tuner/trust/dsse.ts";
 import { generateSigningKey, parsePublicKey, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { entryPredicate, signatureProblem, signEntry } from "../../../src/tuner/trust/lock-signature.ts";

@@ -1,8 +1,8 @@
 // Signatures of lock entries: they survive the file, and cover every other field.
 
 import { expect, it } from "vitest";
-import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
-import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
+import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
+import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { generateSigningKey, parsePublicKey, publicLine, type SigningKey } from "../../../src/tuner/trust/keys.ts";
 import { signatureProblem, signEntry } from "../../../src/tuner/trust/lock-signature.ts";
 import type { TrustPolicy } from "../../../src/tuner/trust/policy.ts";

@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { DiagnosticError } from "../../../compiler/index.ts";
-import { packageFile } from "../../../native/native-file.ts";
-import type { ParsedRequest } from "../../../plugin/request.ts";
-import { ShapeError, text } from "../../../tuner/record/strict.ts";
-import { exitCodes, type Outcome } from "../../command.ts";
-import type { Project } from "../../project.ts";
+import { packageFile } from "../../../native/file/native-file.ts";
+import type { ParsedRequest } from "../../../plugin/request/request.ts";
+import { ShapeError, text } from "../../../tuner/support/strict.ts";
+import { exitCodes, type Outcome } from "../../project/command.ts";
+import type { Project } from "../../project/project.ts";
 import { benchText, isWrong } from "../bench-text.ts";
 import { decodeMeasured } from "./decode-measured.ts";
 import { type PageKernel, pageKernel, runtimeFiles } from "./page-kernel.ts";

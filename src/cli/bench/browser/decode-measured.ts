@@ -11,7 +11,7 @@ import {
   oneOf,
   ShapeError,
   text,
-} from "../../../tuner/record/strict.ts";
+} from "../../../tuner/support/strict.ts";
 import type { Times } from "../rounds.ts";
 import type { BrowserFacts, Measured, MeasuredRow, Plan } from "./visit.ts";
 

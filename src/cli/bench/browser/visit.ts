@@ -1,7 +1,7 @@
 // Data that the bench command and its page exchange: the plan that the page gets, and the measurements that it sends
 // back.
 
-import type { Twin } from "../../../plugin/types.ts";
+import type { Twin } from "../../../plugin/options/types.ts";
 import type { BenchRow, KernelBench } from "../bench-kernel.ts";
 import type { Benched } from "../bench-text.ts";
 

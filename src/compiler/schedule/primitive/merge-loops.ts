@@ -15,9 +15,9 @@ import { flattenSeq } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { type Access, firstConflict } from "../dependence.ts";
 import { blocksIn, editStmt, findLoop, substituteInBlocks } from "../nest.ts";
-import { shrinkIfLocal } from "../shrink.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
+import { shrinkIfLocal } from "./shrink.ts";
 
 export const mergeLoops: Primitive<"merge-loops"> = {
   kind: "merge-loops",

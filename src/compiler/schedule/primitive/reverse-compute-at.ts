@@ -21,10 +21,10 @@ import { type CompleteRegion, completeAfter } from "../complete-region.ts";
 import { buffersRead, lateOperand, loadsOf, writersOf } from "../dataflow.ts";
 import { blocksIn, bufferNamed, findBlock, findLoop, replaceLoop, wrapLoops } from "../nest.ts";
 import { countOf, type DimRegion } from "../region.ts";
-import { shrinkIfLocal } from "../shrink.ts";
 import { dropNest, isNaive } from "./compute-at.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
+import { shrinkIfLocal } from "./shrink.ts";
 
 export const reverseComputeAt: Primitive<"reverse-compute-at"> = {
   kind: "reverse-compute-at",

@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-import { duration, threeDigits } from "../../../tuner/report/quantity.ts";
+import { duration, threeDigits } from "../../../tuner/support/readable-number.ts";
 import type { CachesReport } from "../report-data.ts";
 
 export { duration, threeDigits };

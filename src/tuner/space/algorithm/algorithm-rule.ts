@@ -1,8 +1,8 @@
 // The contract of an algorithm rule: another way to compute the same operator, one file each beside this one.
 
 import type { ComputeDef } from "../../../compiler/index.ts";
-import type { Computation } from "../../measure/computation.ts";
-import type { TuningTask } from "../../task.ts";
+import type { Computation } from "../../data/computation.ts";
+import type { TuningTask } from "../../data/task.ts";
 
 /** A way to compute an operator: a definition with its inputs, outputs and name, and stages of its own. */
 export interface Algorithm extends Computation {

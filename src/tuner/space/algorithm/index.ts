@@ -1,6 +1,6 @@
 // The algorithms in the order of their templates, and those that a task may be computed with.
 
-import type { TuningTask } from "../../task.ts";
+import type { TuningTask } from "../../data/task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
 import { winograd2, winograd4 } from "./winograd.ts";

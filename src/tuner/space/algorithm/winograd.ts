@@ -5,7 +5,7 @@
 // Networks" (CVPR 2016).
 
 import type { ComputeDef, Stage } from "../../../compiler/index.ts";
-import { asWritten, type Computation } from "../../measure/computation.ts";
+import { asWritten, type Computation } from "../../data/computation.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";
 import { type Convolution, convolutionOf } from "./winograd/convolution.ts";
 import { f23, f43, type WinogradMatrices } from "./winograd/matrices.ts";

@@ -8,16 +8,16 @@
 // The reduction is not cut into blocks then: its panels stream from L2 where they are too long for L1.
 
 import { loopName, type Operand } from "../../../compiler/index.ts";
-import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft.ts";
-import { type Access, loopOf, type SchedulableStage } from "../schedulable-stage.ts";
+import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft/draft.ts";
+import { type Access, loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext } from "../draft/space-rule.ts";
+import { lanesFor } from "../draft/vector-lanes.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
 import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
 import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
-import { lanesFor } from "../vector-lanes.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
-import type { RuleContext } from "./space-rule.ts";
 import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 

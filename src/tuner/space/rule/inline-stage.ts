@@ -1,9 +1,9 @@
 // Inlines stages that are cheaper to compute again than to store: element-wise stages of which each reader reads each
 // element once. Stages that would be computed at ever more places are left out (`inlined-stages.ts`).
 
-import { instruct } from "../draft.ts";
-import { inlinedStages } from "../inlined-stages.ts";
-import type { SpaceRule } from "./space-rule.ts";
+import { instruct } from "../draft/draft.ts";
+import type { SpaceRule } from "../draft/space-rule.ts";
+import { inlinedStages } from "../fusion/inlined-stages.ts";
 
 export const inlineStage: SpaceRule = {
   name: "inline-stage",

@@ -20,17 +20,17 @@ import {
   product,
   sortedUnique,
   tunable,
-} from "../draft.ts";
+} from "../draft/draft.ts";
 import {
   type Access,
   coversDimension,
   dependsOn,
   type SchedulableStage,
   type SpatialAxis,
-} from "../schedulable-stage.ts";
+} from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
 export const mergeConsumer: SpaceRule = {
   name: "merge-consumer",

@@ -12,8 +12,15 @@ import {
   splitWithTail,
   tailChoices,
   tunable,
-} from "../draft.ts";
-import { type Access, dependsOn, isTransposable, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
+} from "../draft/draft.ts";
+import {
+  type Access,
+  dependsOn,
+  isTransposable,
+  isVectorizable,
+  type SchedulableStage,
+} from "../draft/schedulable-stage.ts";
+import { lanesFor } from "../draft/vector-lanes.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, loopOrders, type OrderChoice, orderChoice } from "../tiling/order.ts";
@@ -29,7 +36,6 @@ import {
   tiledAxes,
   unrollOf,
 } from "../tiling/tiled-axis.ts";
-import { lanesFor } from "../vector-lanes.ts";
 import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
 
 export const multiLevelTiling: TilingRule = {

@@ -1,12 +1,12 @@
 // A reduction whose result has no axis to vectorize: one accumulator in a register, the reduce loop unrolled.
 
 import { loopName } from "../../../compiler/index.ts";
-import { estimate, instruct, tunable } from "../draft.ts";
-import { placeInRow } from "../place-in-row.ts";
-import { rowPlacementOf } from "../row-placement.ts";
-import { loopOf, sizedBy } from "../schedulable-stage.ts";
-import { streamFacts } from "../stream-estimate.ts";
-import type { SpaceRule } from "./space-rule.ts";
+import { estimate, instruct, tunable } from "../draft/draft.ts";
+import { loopOf, sizedBy } from "../draft/schedulable-stage.ts";
+import type { SpaceRule } from "../draft/space-rule.ts";
+import { streamFacts } from "../estimate/stream-estimate.ts";
+import { placeInRow } from "../fusion/place-in-row.ts";
+import { rowPlacementOf } from "../fusion/row-placement.ts";
 
 export const rowReduction: SpaceRule = {
   name: "row-reduction",

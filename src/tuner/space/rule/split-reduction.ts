@@ -8,9 +8,17 @@
 // A stage that another reads row by row is computed under the loop over the rows of that one.
 
 import { type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
-import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft.ts";
-import { placeInRow } from "../place-in-row.ts";
-import { hasPlaced, rowPlacementOf } from "../row-placement.ts";
+import {
+  atMost,
+  constrain,
+  type Draft,
+  decide,
+  derived,
+  estimate,
+  instruct,
+  product,
+  tunable,
+} from "../draft/draft.ts";
 import {
   dependsOn,
   isReused,
@@ -18,12 +26,14 @@ import {
   keepsOrder,
   type SchedulableStage,
   sizedBy,
-} from "../schedulable-stage.ts";
-import { registersBeside, streamFacts } from "../stream-estimate.ts";
-import { lanesFor } from "../vector-lanes.ts";
+} from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { lanesFor } from "../draft/vector-lanes.ts";
+import { registersBeside, streamFacts } from "../estimate/stream-estimate.ts";
+import { placeInRow } from "../fusion/place-in-row.ts";
+import { hasPlaced, rowPlacementOf } from "../fusion/row-placement.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
 export const splitReduction: SpaceRule = {
   name: "split-reduction",

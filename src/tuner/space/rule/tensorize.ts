@@ -6,14 +6,14 @@
 //   j → … lanes of the intrinsic, k → … what one lane gains; innermost: lanes, gains
 
 import { type BlockIntrinsic, intrinsicsFor } from "../../../compiler/index.ts";
-import { type Draft, instruct, instructWhen, is } from "../draft.ts";
-import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
+import { type Draft, instruct, instructWhen, is } from "../draft/draft.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { type PackChoice, packChoices, packName } from "../tiling/packing.ts";
 import { fillPads, padBy, paddedReduction } from "../tiling/padded-reduction.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
 import type { Tiling, TilingRule } from "./tiling-rule.ts";
 
 export const tensorize: SpaceRule = {

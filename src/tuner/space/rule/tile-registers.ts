@@ -7,12 +7,13 @@
 //   j likewise; innermost: i.2 j.2 in registers, and the intrinsic in place of i.3 j.3 k.3 k.4
 
 import type { Instruction, Operand } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../task.ts";
-import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft.ts";
-import type { SchedulableStage } from "../schedulable-stage.ts";
-import { loopsOf, type MatrixProduct, matrixProduct, side } from "../tiles/matrix-product.ts";
-import { addPlaceChoices, inlined, packing, packOf, padding } from "../tiles/operands.ts";
-import { storeTiles, sumsInTiles } from "../tiles/sums.ts";
+import type { TuningTask } from "../../data/task.ts";
+import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { loopsOf, type MatrixProduct, matrixProduct, side } from "../matrix-tiles/matrix-product.ts";
+import { addPlaceChoices, inlined, packing, packOf, padding } from "../matrix-tiles/operands.ts";
+import { storeTiles, sumsInTiles } from "../matrix-tiles/sums.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, type LoopOrder, loopOrders, orderChoice } from "../tiling/order.ts";
@@ -26,7 +27,6 @@ import {
   unrollOf,
 } from "../tiling/tiled-axis.ts";
 import { sumsOf } from "./fuse-epilogue.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
 const registers = 8;

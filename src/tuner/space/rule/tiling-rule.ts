@@ -1,11 +1,11 @@
 // A rule that tiles a reduction, of the stage itself or of one that it reads, and can do so around another innermost tile
 // than vectors: `tensorize` asks it to tile for an intrinsic.
 
-import type { Draft } from "../draft.ts";
-import type { SchedulableStage } from "../schedulable-stage.ts";
+import type { Draft } from "../draft/draft.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import type { PackChoice } from "../tiling/packing.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
 export interface Tiling {
   /** The reduction that is tiled. */

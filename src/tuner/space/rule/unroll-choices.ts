@@ -10,9 +10,9 @@
 // are loops inside the vector's, not unrolled.
 
 import { byteSize, type Expr, loopName, someExpr, type Target, toAffine } from "../../../compiler/index.ts";
-import { choicesOf } from "../choice-axes.ts";
-import { choiceBody } from "../choice-body.ts";
-import { type ChoicePass, passesOf, withInlined } from "../choice-pass.ts";
+import { choicesOf } from "../choice/choice-axes.ts";
+import { choiceBody } from "../choice/choice-body.ts";
+import { type ChoicePass, passesOf, withInlined } from "../choice/choice-pass.ts";
 import {
   type Draft,
   decide,
@@ -23,14 +23,14 @@ import {
   type Placement,
   place,
   splitWithTail,
-} from "../draft.ts";
-import { type MapBody, mapEstimate } from "../map-estimate.ts";
-import { repeated, shrunk } from "../placement.ts";
-import { conflictBytes } from "../plane-conflicts.ts";
-import { type RowBlock, rowBlockOf } from "../row-block.ts";
-import { coversDimension, type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
-import { lanesFor } from "../vector-lanes.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
+} from "../draft/draft.ts";
+import { repeated, shrunk } from "../draft/placement.ts";
+import { coversDimension, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { lanesFor } from "../draft/vector-lanes.ts";
+import { type MapBody, mapEstimate } from "../estimate/map-estimate.ts";
+import { conflictBytes } from "../estimate/plane-conflicts.ts";
+import { type RowBlock, rowBlockOf } from "../fusion/row-block.ts";
 
 export const unrollChoices: SpaceRule = {
   name: "unroll-choices",

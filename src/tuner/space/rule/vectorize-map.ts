@@ -1,11 +1,11 @@
 // An element-wise stage: its last axis in vectors, several of them a step.
 
-import { estimate, instruct, tunable } from "../draft.ts";
-import { operationsOf } from "../inlined-stages.ts";
-import { mapEstimate } from "../map-estimate.ts";
-import { isVectorizable, loopOf } from "../schedulable-stage.ts";
-import { lanesFor } from "../vector-lanes.ts";
-import type { SpaceRule } from "./space-rule.ts";
+import { estimate, instruct, tunable } from "../draft/draft.ts";
+import { isVectorizable, loopOf } from "../draft/schedulable-stage.ts";
+import type { SpaceRule } from "../draft/space-rule.ts";
+import { lanesFor } from "../draft/vector-lanes.ts";
+import { mapEstimate } from "../estimate/map-estimate.ts";
+import { operationsOf } from "../fusion/inlined-stages.ts";
 
 /** Most vector operations of a step: more only take a compiler's time. */
 const mostOperations = 256;

@@ -15,8 +15,8 @@ import {
   type Target,
 } from "../../../compiler/index.ts";
 import type { Comparison, Constraint, Domain, Membership } from "../../constraint/constraint.ts";
-import type { RankingFacts } from "../../cost-model/ranker.ts";
-import type { TuningTask } from "../../task.ts";
+import type { TuningTask } from "../../data/task.ts";
+import type { RankingFacts } from "../../prior/ranker.ts";
 import {
   choice,
   constrain,
@@ -27,7 +27,7 @@ import {
   instructWhen,
   product,
   valuesOf,
-} from "../draft.ts";
+} from "../draft/draft.ts";
 import { authorLine, mistake } from "./author-mistake.ts";
 import { extentAfter, type LoopExtents, loopExtents } from "./loop-extents.ts";
 import { requireName } from "./names.ts";

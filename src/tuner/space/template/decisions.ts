@@ -2,7 +2,7 @@
 // Assignment ↔ Decisions.
 
 import type { Assignment } from "../../../compiler/index.ts";
-import type { Template } from "../space.ts";
+import type { Template } from "../../data/space.ts";
 
 export type Decisions = Readonly<Record<string, number | string>>;
 

@@ -1,8 +1,8 @@
 // Checks names that an author gives to templates, decisions and their ways: they are kept in records, which take plain text only.
 // The decoders of records decide, so that the two cannot differ.
 
-import { decodeAssignment, decodeTemplateName } from "../../record/decode-record.ts";
-import { ShapeError } from "../../record/strict.ts";
+import { decodeAssignment, decodeTemplateName } from "../../data/decode-record.ts";
+import { ShapeError } from "../../support/strict.ts";
 import { mistake } from "./author-mistake.ts";
 
 /** Checks the name of a decision, or of one of its ways. @throws DiagnosticError `template.bad-name` */

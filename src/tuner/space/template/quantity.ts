@@ -4,7 +4,7 @@
 import type { Condition } from "../../../compiler/index.ts";
 import type { Domain, Term } from "../../constraint/constraint.ts";
 import { isRange } from "../../constraint/normal-form.ts";
-import { type Draft, product } from "../draft.ts";
+import { type Draft, product } from "../draft/draft.ts";
 
 /** The value of a decision, perhaps times a constant: an operand of instructions. */
 export interface Sampled {

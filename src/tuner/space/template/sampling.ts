@@ -3,7 +3,7 @@
 // value is drawn here, and there are no probabilities: the sampler draws from all constraints of a space at once.
 
 import { isRange } from "../../constraint/normal-form.ts";
-import { constrain, type Draft, derived, product, sortedUnique, tunable, valuesOf } from "../draft.ts";
+import { constrain, type Draft, derived, product, sortedUnique, tunable, valuesOf } from "../draft/draft.ts";
 import { mistake } from "./author-mistake.ts";
 import { requireName } from "./names.ts";
 import { domainOf, hasVariable, type Quantity, type Sampled, termOf } from "./quantity.ts";

@@ -9,10 +9,11 @@ import {
   type Upgrades,
   upgrade,
 } from "../../../compiler/index.ts";
-import { candidateTrace } from "../../candidate-kernel.ts";
-import { compileModel } from "../../constraint/compile.ts";
-import { complete } from "../../constraint/complete.ts";
-import { decodeTemplateName } from "../../record/decode-record.ts";
+import { compileModel } from "../../constraint/solver/compile.ts";
+import { complete } from "../../constraint/solver/complete.ts";
+import { decodeTemplateName } from "../../data/decode-record.ts";
+import type { Candidate, Space, Template } from "../../data/space.ts";
+import { candidateTrace } from "../../kernel/candidate-kernel.ts";
 import {
   type Decode,
   integer,
@@ -22,8 +23,7 @@ import {
   oneOf,
   ShapeError,
   text as textOf,
-} from "../../record/strict.ts";
-import type { Candidate, Space, Template } from "../space.ts";
+} from "../../support/strict.ts";
 import { assignmentOf, type Decisions, decisionsOf } from "./decisions.ts";
 
 export interface SavedSchedule {

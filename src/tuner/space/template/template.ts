@@ -9,15 +9,15 @@ import {
   type SourceLoc,
   type Trace,
 } from "../../../compiler/index.ts";
-import { compileModel } from "../../constraint/compile.ts";
-import { explain } from "../../constraint/explain.ts";
-import { sample } from "../../constraint/sample.ts";
-import { createRng } from "../../rng.ts";
-import type { TuningTask } from "../../task.ts";
+import { compileModel } from "../../constraint/solver/compile.ts";
+import { explain } from "../../constraint/solver/explain.ts";
+import { sample } from "../../constraint/solver/sample.ts";
+import type { Template } from "../../data/space.ts";
+import type { TuningTask } from "../../data/task.ts";
+import { createRng } from "../../support/rng.ts";
 import type { Algorithm } from "../algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "../algorithm/index.ts";
-import type { Estimate } from "../draft.ts";
-import type { Template } from "../space.ts";
+import type { Estimate } from "../draft/draft.ts";
 import { authorLine, mistakeAt } from "./author-mistake.ts";
 import { type Authored, author, type TemplateBuilder } from "./builder.ts";
 import { requireTemplateName } from "./names.ts";

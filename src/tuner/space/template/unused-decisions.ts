@@ -3,7 +3,7 @@
 
 import type { Constraint } from "../../constraint/constraint.ts";
 import { termsOf } from "../../constraint/terms.ts";
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../draft/draft.ts";
 
 export function withoutUnused(draft: Draft): Draft {
   const used = new Set<unknown>([

@@ -3,9 +3,9 @@
 // tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
 
 import { type Assignment, byteSize, type Target } from "../../../compiler/index.ts";
-import type { RankingFacts } from "../../cost-model/ranker.ts";
-import type { Estimate } from "../draft.ts";
-import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
+import type { RankingFacts } from "../../prior/ranker.ts";
+import type { Estimate } from "../draft/draft.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
 import { type PackChoice, packedBy } from "./packing.ts";
 import {

@@ -11,9 +11,9 @@
 
 import { byteSize, type Target } from "../../../compiler/index.ts";
 import type { Term } from "../../constraint/constraint.ts";
-import { atMost, atMostWhen, type Draft, is, product, sum, valuesOf, type Weighted } from "../draft.ts";
-import { setsBetween, waysOf } from "../plane-conflicts.ts";
-import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
+import { atMost, atMostWhen, type Draft, is, product, sum, valuesOf, type Weighted } from "../draft/draft.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { setsBetween, waysOf } from "../estimate/plane-conflicts.ts";
 import type { OrderChoice } from "./order.ts";
 import type { PackChoice } from "./packing.ts";
 import { blockOf, registerElementsOf, registerOf, type TiledAxis } from "./tiled-axis.ts";

@@ -2,8 +2,8 @@
 // the nearer cache is decided by which outer loop is inside the other.
 
 import type { Assignment, Condition } from "../../../compiler/index.ts";
-import { choice, type Draft, is } from "../draft.ts";
-import type { SchedulableStage } from "../schedulable-stage.ts";
+import { choice, type Draft, is } from "../draft/draft.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { TiledAxis } from "./tiled-axis.ts";
 
 export interface LoopOrder {

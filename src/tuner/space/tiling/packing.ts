@@ -2,7 +2,7 @@
 // the innermost loops walk them.
 
 import type { Assignment, Condition, CopiedReads, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
-import { choice, type Draft, instructWhen, is } from "../draft.ts";
+import { choice, type Draft, instructWhen, is } from "../draft/draft.ts";
 import {
   type Access,
   isReused,
@@ -10,7 +10,7 @@ import {
   isWalkedByOne,
   isWindowed,
   type SchedulableStage,
-} from "../schedulable-stage.ts";
+} from "../draft/schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 

@@ -2,8 +2,8 @@
 // zeros behind their ends. Packed operands have the zeros in their packs, others are copied row by row.
 
 import { byteSize, type Instruction, type Operand, type Target } from "../../../compiler/index.ts";
-import type { RuleContext } from "../rule/space-rule.ts";
-import { type Access, isPlain, type SchedulableStage } from "../schedulable-stage.ts";
+import { type Access, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext } from "../draft/space-rule.ts";
 import type { PackChoice } from "./packing.ts";
 
 export const padName = (buffer: string): string => `${buffer}.pad`;

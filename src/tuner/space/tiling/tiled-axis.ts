@@ -7,8 +7,8 @@
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../task.ts";
-import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
+import type { TuningTask } from "../../data/task.ts";
+import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
 import {
   type Access,
   dependsOn,
@@ -16,7 +16,7 @@ import {
   loopOf,
   type SchedulableStage,
   type SpatialAxis,
-} from "../schedulable-stage.ts";
+} from "../draft/schedulable-stage.ts";
 
 export interface TiledAxis {
   readonly axis: SpatialAxis;

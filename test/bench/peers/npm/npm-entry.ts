@@ -1,6 +1,6 @@
 // A library of npm as one of those that compete.
 
-import { nowMs } from "../../../../src/native/clock.ts";
+import { nowMs } from "../../../../src/native/machine/clock.ts";
 import { expectOutput, mismatch } from "../../../../src/native/runner/compare.ts";
 import type { RunTask } from "../../../../src/native/runner/protocol.ts";
 import { runsFor } from "../../../../src/native/runner/runs-for.ts";

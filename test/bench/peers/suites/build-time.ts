@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withPrivateDirectory } from "../../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../../src/native/file/private-directory.ts";
 import { spreadOf } from "../contest.ts";
 import type { Timed } from "../timing.ts";
 import { apps, type Bundler, buildFile } from "./fixture-build.ts";

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { withPrivateDirectory } from "../../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../../src/native/file/private-directory.ts";
 import { spreadOf } from "../contest.ts";
 import type { Timed } from "../timing.ts";
 import { buildOf } from "./fixture-build.ts";

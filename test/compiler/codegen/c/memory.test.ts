@@ -32,7 +32,7 @@ import {
 } from "../../../../src/compiler/ir/build.ts";
 import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
-import { buildNative } from "../../../../src/native/build.ts";
+import { buildNative } from "../../../../src/native/addon/build.ts";
 import { eachCompiler, inTempDir, nativeTargets } from "../../../native/compiled.ts";
 import { body, buffer } from "./flat-functions.ts";
 import { partialMoves } from "./partial-moves.ts";

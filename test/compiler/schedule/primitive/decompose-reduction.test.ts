@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import gemmExpGemm from "../../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import { type Instruction, instantiate, schedule } from "../../../../src/compiler/index.ts";
-import { createRng } from "../../../../src/tuner/rng.ts";
+import { createRng } from "../../../../src/tuner/support/rng.ts";
 import { referenceOf, wrongNest } from "../../../support/reference.ts";
 import { blur, gemm, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
 

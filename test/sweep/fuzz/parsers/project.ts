@@ -2,17 +2,17 @@
 
 import { decodeMeasured } from "../../../../src/cli/bench/browser/decode-measured.ts";
 import type { Plan } from "../../../../src/cli/bench/browser/visit.ts";
+import { sizeOf } from "../../../../src/cli/flags/size-text.ts";
 import { parsePackageJson, withEntries } from "../../../../src/cli/init/package-json.ts";
 import { withDeclarations } from "../../../../src/cli/init/tsconfigs.ts";
 import { wireConfig } from "../../../../src/cli/init/wire-config.ts";
-import { sizeOf } from "../../../../src/cli/size-text.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
-import { featuresOfCpuinfo, featuresOfSysctl } from "../../../../src/native/load/cpu-features.ts";
+import { featuresOfCpuinfo, featuresOfSysctl } from "../../../../src/native/machine/cpu-features.ts";
+import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/machine/machine.ts";
 import { compilers } from "../../../../src/native/toolchain/compilers.ts";
-import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/toolchain/machine.ts";
-import { resolveOptions } from "../../../../src/plugin/options.ts";
-import { parseRequest } from "../../../../src/plugin/request.ts";
-import { ShapeError } from "../../../../src/tuner/record/strict.ts";
+import { resolveOptions } from "../../../../src/plugin/options/options.ts";
+import { parseRequest } from "../../../../src/plugin/request/request.ts";
+import { ShapeError } from "../../../../src/tuner/support/strict.ts";
 import { type FuzzedParser, ofJson, unless } from "../parser.ts";
 
 const twins = [{ name: "wasm", why: null }] as const;

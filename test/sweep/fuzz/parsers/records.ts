@@ -5,9 +5,9 @@ import { parseTrace, traceToJson } from "../../../../src/compiler/index.ts";
 import { decodeCalibration } from "../../../../src/tuner/record/calibration-file.ts";
 import { parseRecords } from "../../../../src/tuner/record/database.ts";
 import { decodeLimits } from "../../../../src/tuner/record/limits-file.ts";
-import { ShapeError } from "../../../../src/tuner/record/strict.ts";
-import { parseTunings } from "../../../../src/tuner/record/tuning-log.ts";
 import { parseSchedule, scheduleToJson } from "../../../../src/tuner/space/template/saved-schedule.ts";
+import { ShapeError } from "../../../../src/tuner/support/strict.ts";
+import { parseTunings } from "../../../../src/tuner/tuning/tuning-log.ts";
 import { type FuzzedParser, ofJson } from "../parser.ts";
 
 const fixture = (name: string): string => readFileSync(`fixtures/records/${name}`, "utf8");

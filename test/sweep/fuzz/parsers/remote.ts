@@ -2,18 +2,18 @@
 
 import { packFiles } from "../../../../src/cli/pack/pack-files.ts";
 import { codegenVersion } from "../../../../src/compiler/index.ts";
+import { allowedRemote } from "../../../../src/plugin/options/allowed-remote.ts";
+import { jobOf } from "../../../../src/plugin/options/ci-job.ts";
+import { withoutCredentials } from "../../../../src/plugin/options/credentials.ts";
+import { namespacesOf } from "../../../../src/plugin/options/namespaces.ts";
+import { isRemoteOption, type ResolvedRemote, resolveRemote } from "../../../../src/plugin/options/remote-options.ts";
 import { readManifest, readPack } from "../../../../src/plugin/packs/read-pack.ts";
 import { digestOf, parseActionResult, printActionResult } from "../../../../src/plugin/remote/action-result.ts";
-import { allowedRemote } from "../../../../src/plugin/remote/allowed-remote.ts";
-import { withoutCredentials } from "../../../../src/plugin/remote/credentials.ts";
 import { httpCache } from "../../../../src/plugin/remote/http-cache.ts";
-import { isRemoteOption, type ResolvedRemote, resolveRemote } from "../../../../src/plugin/remote/remote-options.ts";
 import { decisionBytes, decisionPath, openRemote } from "../../../../src/plugin/remote/remote-store.ts";
 import { s3Cache } from "../../../../src/plugin/remote/s3.ts";
 import type { Transport } from "../../../../src/plugin/remote/transport.ts";
 import { turborepoCache } from "../../../../src/plugin/remote/turborepo.ts";
-import { jobOf } from "../../../../src/plugin/trust/ci-job.ts";
-import { namespacesOf } from "../../../../src/plugin/trust/namespaces.ts";
 import { printExchange, type SharedDecision } from "../../../../src/tuner/store/exchange.ts";
 import { lockEntry } from "../../../tuner/store/sample-entry.ts";
 import { folderWith } from "../folder.ts";

@@ -1,18 +1,18 @@
 // Parsers of a project's own files that are read without its tools: package.json, Jest's configuration, and imports in sources.
 
+import { shardOf } from "../../../../src/cli/flags/shard.ts";
 import { NotUnderstood } from "../../../../src/cli/init/config-objects.ts";
 import type { HostName } from "../../../../src/cli/init/hosts.ts";
 import { wireJestJson } from "../../../../src/cli/init/jest-json.ts";
 import { planInit } from "../../../../src/cli/init/plan.ts";
-import { shardOf } from "../../../../src/cli/shard.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
-import { isPossible } from "../../../../src/plugin/compile/claim.ts";
 import { findImports } from "../../../../src/plugin/declarations/find-imports.ts";
 import { likelyImports } from "../../../../src/plugin/declarations/likely-imports.ts";
 import { kernelSpecifiers, replaceSpecifiers } from "../../../../src/plugin/jest/imports.ts";
-import { locateOperatorNow } from "../../../../src/plugin/locate-operator.ts";
+import { isPossible } from "../../../../src/plugin/kernel/outside/claim.ts";
 import { guardConditions } from "../../../../src/plugin/operator/guard-conditions.ts";
-import { packageManagerOf } from "../../../../src/plugin/package-manager.ts";
+import { locateOperatorNow } from "../../../../src/plugin/request/locate-operator.ts";
+import { packageManagerOf } from "../../../../src/plugin/support/package-manager.ts";
 import { lockEntry } from "../../../tuner/store/sample-entry.ts";
 import { folderWith } from "../folder.ts";
 import { type FuzzedParser, unless, unlessRejected } from "../parser.ts";

@@ -2,20 +2,20 @@
 
 import { createHash } from "node:crypto";
 import { mergeLock } from "../../../../src/cli/commands/merge-lock.ts";
-import type { Project } from "../../../../src/cli/project.ts";
+import type { Project } from "../../../../src/cli/project/project.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
-import { describeHolder, holderOf } from "../../../../src/native/lock-holder.ts";
-import { factsIn } from "../../../../src/plugin/compile/artifact-store.ts";
-import { ShapeError } from "../../../../src/tuner/record/strict.ts";
+import { describeHolder, holderOf } from "../../../../src/native/lock/lock-holder.ts";
+import { factsIn } from "../../../../src/plugin/kernel/stored/artifact-store.ts";
+import { hasConflict, kernelsInConflict, sidesOf } from "../../../../src/tuner/lock/lock-conflict.ts";
+import { parseLockfile, printLockfile } from "../../../../src/tuner/lock/lockfile.ts";
+import { printMerged } from "../../../../src/tuner/lock/merge-locks.ts";
 import { parseExchange, printExchange } from "../../../../src/tuner/store/exchange.ts";
 import { listIndex } from "../../../../src/tuner/store/list-index.ts";
-import { JsonTextError, parseLocatedJson } from "../../../../src/tuner/store/located-json.ts";
-import { hasConflict, kernelsInConflict, sidesOf } from "../../../../src/tuner/store/lock-conflict.ts";
-import { parseLockfile, printLockfile } from "../../../../src/tuner/store/lockfile.ts";
-import { printMerged } from "../../../../src/tuner/store/merge-locks.ts";
 import { findDigest, parseIndexLine } from "../../../../src/tuner/store/read-cacache.ts";
 import { openEntry, sealEntry } from "../../../../src/tuner/store/sealed-entry.ts";
 import { decodeStoreEntry } from "../../../../src/tuner/store/store-entry.ts";
+import { JsonTextError, parseLocatedJson } from "../../../../src/tuner/support/located-json.ts";
+import { ShapeError } from "../../../../src/tuner/support/strict.ts";
 import { lockEntry } from "../../../tuner/store/sample-entry.ts";
 import { folderWith } from "../folder.ts";
 import { type FuzzedParser, ofJson, unless, unlessRejected } from "../parser.ts";

@@ -1,8 +1,8 @@
 // Parsers of what a system and its tools say: files of /proc and /etc, and compilers' messages.
 
 import { flushBytes } from "../../../../src/native/harness/flush-caches.ts";
-import { cpuNameOf } from "../../../../src/native/limits/cpu-name.ts";
-import { commandOf, inodeIn } from "../../../../src/native/socket-holder.ts";
+import { commandOf, inodeIn } from "../../../../src/native/lock/socket-holder.ts";
+import { cpuNameOf } from "../../../../src/native/machine/cpu-name.ts";
 import { firstErrors } from "../../../../src/native/toolchain/run-compiler.ts";
 import { toolDigest } from "../../../../src/native/toolchain/tool-digest.ts";
 import { placeProblems } from "../../../../src/tuner/store/store-place.ts";

@@ -1,9 +1,9 @@
 // Parsers of keys, signatures and what they sign, and of the options that say whom a project trusts.
 
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
+import { isTrust, resolveTrust } from "../../../../src/plugin/options/trust-option.ts";
 import { policyOf } from "../../../../src/plugin/trust/policy-of.ts";
 import { signingKeyOf } from "../../../../src/plugin/trust/signing-key.ts";
-import { isTrust, resolveTrust } from "../../../../src/plugin/trust/trust-option.ts";
 import { storeKey } from "../../../../src/tuner/store/store-key.ts";
 import { parseBundle } from "../../../../src/tuner/trust/bundle.ts";
 import { parsePublicKey, parseSigningKey, privateLine, publicLine } from "../../../../src/tuner/trust/keys.ts";

@@ -2,16 +2,16 @@
 
 import { expect, test } from "vitest";
 import { authoring, instantiate, printTrace, targets } from "../../../../src/compiler/index.ts";
-import { candidateKernel, candidateTrace } from "../../../../src/tuner/candidate-kernel.ts";
-import { compileModel } from "../../../../src/tuner/constraint/compile.ts";
-import { keysOf } from "../../../../src/tuner/constraint/complete.ts";
-import { enumerate } from "../../../../src/tuner/constraint/enumerate.ts";
+import { compileModel } from "../../../../src/tuner/constraint/solver/compile.ts";
+import { keysOf } from "../../../../src/tuner/constraint/solver/complete.ts";
+import { enumerate } from "../../../../src/tuner/constraint/solver/enumerate.ts";
+import type { Candidate, Space } from "../../../../src/tuner/data/space.ts";
+import type { TuningTask } from "../../../../src/tuner/data/task.ts";
+import { candidateKernel, candidateTrace } from "../../../../src/tuner/kernel/candidate-kernel.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
-import type { Candidate, Space } from "../../../../src/tuner/space/space.ts";
 import type { TemplateBuilder } from "../../../../src/tuner/space/template/builder.ts";
 import { decisionsOf } from "../../../../src/tuner/space/template/decisions.ts";
 import { template } from "../../../../src/tuner/space/template/template.ts";
-import type { TuningTask } from "../../../../src/tuner/task.ts";
 
 const { compute, defineOp, tensor } = authoring;
 

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import gemmOp from "../../../../fixtures/ops/gemm.op.ts";
 import { codes, instantiate, printDiagnostic, targets } from "../../../../src/compiler/index.ts";
-import { candidateTrace } from "../../../../src/tuner/candidate-kernel.ts";
-import { predict } from "../../../../src/tuner/predict.ts";
+import type { TuningTask } from "../../../../src/tuner/data/task.ts";
+import { candidateTrace } from "../../../../src/tuner/kernel/candidate-kernel.ts";
+import { predict } from "../../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import type { TemplateBuilder } from "../../../../src/tuner/space/template/builder.ts";
 import {
@@ -15,7 +16,6 @@ import {
   scheduleToJson,
 } from "../../../../src/tuner/space/template/saved-schedule.ts";
 import { handSchedule, template } from "../../../../src/tuner/space/template/template.ts";
-import type { TuningTask } from "../../../../src/tuner/task.ts";
 
 const op = instantiate(gemmOp, { M: 12, N: 16, K: 10 }, "gemm");
 const task: TuningTask = { op, target: targets.wasm, numerics: "fast", threads: 1 };

@@ -3,15 +3,15 @@
 import { expect, test } from "vitest";
 import gemmOp from "../../../../fixtures/ops/gemm.op.ts";
 import { instantiate, opLibrary, parseTrace, targets, traceToJson } from "../../../../src/compiler/index.ts";
-import { candidateKernel, candidateTrace } from "../../../../src/tuner/candidate-kernel.ts";
-import { inspectCandidate } from "../../../../src/tuner/inspect.ts";
-import { predict } from "../../../../src/tuner/predict.ts";
-import { createRng } from "../../../../src/tuner/rng.ts";
-import { drawPoint, findPoint, searchSpace } from "../../../../src/tuner/search/search-space.ts";
+import type { TuningTask } from "../../../../src/tuner/data/task.ts";
+import { candidateKernel, candidateTrace } from "../../../../src/tuner/kernel/candidate-kernel.ts";
+import { inspectCandidate } from "../../../../src/tuner/report/inspect.ts";
+import { drawPoint, findPoint, searchSpace } from "../../../../src/tuner/search/point/search-space.ts";
+import { predict } from "../../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { savedSchedule } from "../../../../src/tuner/space/template/saved-schedule.ts";
 import { handSchedule, template } from "../../../../src/tuner/space/template/template.ts";
-import type { TuningTask } from "../../../../src/tuner/task.ts";
+import { createRng } from "../../../../src/tuner/support/rng.ts";
 
 const op = instantiate(gemmOp, { M: 48, N: 64, K: 32 }, "gemm");
 const task: TuningTask = { op, target: targets.avx2, numerics: "fast", threads: 1 };

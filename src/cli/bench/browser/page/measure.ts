@@ -1,6 +1,6 @@
 // The worker that measures, so that the page stays awake: each twin as the module of a page, checked by the command, then all in rounds.
 
-import { sleepMs } from "../../../../native/clock.ts";
+import { sleepMs } from "../../../../native/machine/clock.ts";
 import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "../../entrant.ts";
 import { type Times, timeInRounds } from "../../rounds.ts";
 import type { MeasuredRow, Plan, PlannedBench } from "../visit.ts";

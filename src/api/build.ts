@@ -1,0 +1,63 @@
+// One schedule of an operator → an artifact: a WASM module in memory, or an addon on disk.
+
+import { mkdir } from "node:fs/promises";
+import { DiagnosticError, type Op, printTrace } from "../compiler/index.ts";
+import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
+import { buildNative } from "../native/addon/build.ts";
+import { noCompiler } from "../native/toolchain/compilers.ts";
+import { detectToolchains, wantedFamilies } from "../native/toolchain/detect.ts";
+import type { Candidate } from "../tuner/data/space.ts";
+import { candidateKernel, candidateTrace } from "../tuner/kernel/candidate-kernel.ts";
+import { type KernelOptions, spaceOf, taskOf } from "./task.ts";
+
+export interface BuildOptions extends KernelOptions {
+  /** Folder for the addon of a native target. */
+  readonly outDir: string;
+  /** Whether the addon can time itself. */
+  readonly bench?: boolean;
+  readonly relaxed?: boolean;
+}
+
+/**
+ * Builds one schedule, every pass verified.
+ *
+ * @throws DiagnosticError if there is no compiler, or it refuses
+ */
+export async function build(op: Op, schedule: Candidate, options: BuildOptions): Promise<Artifact> {
+  const task = taskOf(op, options);
+  const { relaxed = false, bench = false, outDir } = options;
+  const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true, relaxed });
+  if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
+  const { source, prepare } = kernel;
+  const { constants } = task;
+  const info: ArtifactInfo = {
+    op: task.op.name,
+    parameters: task.op.parameters,
+    target: task.target.name,
+    numerics: task.numerics,
+    schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
+  };
+  if (source.kind === "wasm") {
+    return {
+      kind: "wasm",
+      info,
+      source,
+      ...(constants && { packing: { constants, prepare: prepare?.kind === "wasm" ? prepare : null } }),
+    };
+  }
+  const [toolchain] = await detectToolchains();
+  if (!toolchain) throw withoutCompiler();
+  await mkdir(outDir, { recursive: true });
+  const sources = prepare?.kind === "c" ? [source, prepare] : [source];
+  const artifact = await buildNative(sources, { outDir, toolchain, bench });
+  if (artifact.kind === "native") {
+    return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
+  }
+  const hint = "name another compiler: UNPLUGIN_KERNEL_COMPILER";
+  throw new DiagnosticError({ code: "build.failed", message: artifact.reason, loc: null, hint, detail: null });
+}
+
+function withoutCompiler(): DiagnosticError {
+  const { message, hint } = noCompiler(wantedFamilies());
+  return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
+}

@@ -1,0 +1,118 @@
+// A built kernel → the function that an import of it would be.
+
+import { pathToFileURL } from "node:url";
+import { DiagnosticError, type KernelParameter, type TypedArray, type WasmSource } from "../compiler/index.ts";
+import type { Artifact, ArtifactInfo, NativeArtifact, WasmArtifact } from "../native/addon/artifact.ts";
+import { loadNative, type NativeKernels } from "../native/load/load-native.ts";
+import { layoutOf, resultsOf, type Signature, sourcesOf, takenBy } from "../plugin/binding/parameters.ts";
+import { workerScript } from "../plugin/binding/runtime-files.ts";
+import type { AnyKernel, Packable, PackedKernel } from "../plugin/options/types.ts";
+import type { ModuleBytes, NativeFacts, WasmFacts } from "../plugin/runtime/facts.ts";
+import { createKernel, native, wasm, wasmOnThreads } from "../plugin/runtime/index.ts";
+
+type Bench = NonNullable<NativeKernels["bench"]>;
+
+/** A kernel as imports have it. */
+export interface LoadedKernel extends AnyKernel, Partial<Packable<Readonly<Record<string, TypedArray>>, PackedKernel>> {
+  /** Nanoseconds of one run, one number a sample; only of addons that were built with `bench`. */
+  bench?(arrays: readonly TypedArray[], samples: number, maxNs: number, inner?: number): ReturnType<Bench>;
+}
+
+/** Facts for an artifact that no `build` has described. */
+const unknown: ArtifactInfo = { op: "kernel", parameters: {}, numerics: "fast", schedule: null, target: "native" };
+
+const bytesOf = ({ bytes, sharing }: WasmSource): ModuleBytes => ({
+  text: Buffer.from(bytes).toString("base64"),
+  ...(sharing && { flagAt: sharing.flagAt }),
+});
+
+function wasmFacts({ source, packing }: WasmArtifact, kernel: Signature): WasmFacts {
+  const { sharing, relaxed, parameters } = source;
+  const sources = sourcesOf(parameters, kernel);
+  const prepare = packing?.prepare;
+  return {
+    modules: [{ kind: relaxed ? "wasm-relaxed" : "wasm", ...bytesOf(source) }],
+    layout: layoutOf(source),
+    worker: { text: Buffer.from(workerScript()).toString() },
+    ...(sharing && { sharing }),
+    ...(sources && { sources }),
+    ...(prepare && {
+      prepare: {
+        ...bytesOf(prepare),
+        layout: layoutOf(prepare),
+        taken: takenBy(prepare.parameters, kernel),
+        ...(prepare.sharing && { sharing: prepare.sharing }),
+      },
+    }),
+  };
+}
+
+function nativeFacts({ path, kernels, packing }: NativeArtifact, kernel: Signature): NativeFacts {
+  const [run] = kernels;
+  const sources = sourcesOf(run!.parameters, kernel);
+  const prepare = packing?.prepare != null ? kernels[packing.prepare]!.parameters : null;
+  return {
+    url: () => pathToFileURL(path).href,
+    index: 0,
+    features: run!.features,
+    platform: `${process.platform}-${process.arch}`,
+    ...(sources && { sources }),
+    ...(prepare && { prepare: { taken: takenBy(prepare, kernel), results: resultsOf(prepare) } }),
+  };
+}
+
+function signatureOf(artifact: Artifact): Signature {
+  const { packing } = artifact;
+  const run = artifact.kind === "wasm" ? artifact.source.parameters : artifact.kernels[0]!.parameters;
+  const made = new Set(preparedBy(artifact).map(({ name }) => name));
+  return { tensors: run.filter(({ name }) => !made.has(name)), constants: packing?.constants ?? [] };
+}
+
+function preparedBy(artifact: Artifact): readonly KernelParameter[] {
+  const outputs = (all: readonly KernelParameter[]) => all.filter(({ role }) => role === "output");
+  if (artifact.kind === "wasm") return outputs(artifact.packing?.prepare?.parameters ?? []);
+  const at = artifact.packing?.prepare ?? null;
+  return at === null ? [] : outputs(artifact.kernels[at]!.parameters);
+}
+
+/** Returns the timing function of an addon that was built with `bench`; nothing for other artifacts. */
+function benchOf(artifact: Artifact): Pick<LoadedKernel, "bench"> {
+  if (artifact.kind === "wasm") return {};
+  const loaded = loadNative(artifact.path, { features: artifact.kernels[0]!.features });
+  const bench = loaded.kind === "loaded" ? loaded.kernels.bench : undefined;
+  return bench ? { bench: (arrays, samples, maxNs, inner) => bench(0, arrays, samples, maxNs, inner) } : {};
+}
+
+/**
+ * Loads a built kernel: the function that an import of it is, with `async`, `buffers`, `info` and, if it was built with `constants`,
+ * `pack`.
+ *
+ * @throws DiagnosticError `target.unavailable` where this machine cannot run it
+ * @example const C = load(await build(gemm, schedule, { target: "wasm", outDir: "kernels" }))(A, B);
+ */
+export function load(artifact: Artifact): LoadedKernel {
+  const signature = signatureOf(artifact);
+  const facts = {
+    ...(artifact.info ?? unknown),
+    ...{ gflops: null, cacheKey: "", errorBound: null, reason: null, constants: signature.constants },
+    tensors: signature.tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),
+  };
+  const kernel =
+    artifact.kind === "wasm"
+      ? createKernel({ ...facts, wasm: wasmFacts(artifact, signature) }, sharesLoops(artifact) ? wasmOnThreads : wasm)
+      : createKernel({ ...facts, native: nativeFacts(artifact, signature) }, native);
+  requireTwin(kernel);
+  return Object.assign(kernel, benchOf(artifact)) as LoadedKernel;
+}
+
+const sharesLoops = ({ source, packing }: WasmArtifact): boolean =>
+  Boolean(source.sharing ?? packing?.prepare?.sharing);
+
+function requireTwin(kernel: AnyKernel): void {
+  try {
+    void kernel.info.twin;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new DiagnosticError({ code: "target.unavailable", message, loc: null, hint: null, detail: null });
+  }
+}

@@ -1,0 +1,38 @@
+// A trace replayed on a naive loop nest: each instruction is checked, then applied.
+
+import type { LoopFunc } from "../../ir/loop-ir.ts";
+import { type Diagnostic, DiagnosticError } from "../../support/diagnostic.ts";
+import { primitives } from "../primitive/index.ts";
+import type { Primitive } from "../primitive/primitive.ts";
+import type { Instruction, InstructionKind, Trace } from "../trace.ts";
+
+// The table's type ties each kind to its own arguments; looking up by a union of kinds loses that tie.
+const primitiveFor = (instruction: Instruction): Primitive<InstructionKind> =>
+  primitives[instruction.kind] as unknown as Primitive<InstructionKind>;
+
+export type Replay =
+  | { readonly kind: "ok"; readonly nest: LoopFunc }
+  /** The instruction at `at` is not legal where it stands. */
+  | { readonly kind: "illegal"; readonly at: number; readonly diagnostic: Diagnostic };
+
+export function replay(nest: LoopFunc, trace: Trace): Replay {
+  let current = nest;
+  for (const [at, instruction] of trace.entries()) {
+    const primitive = primitiveFor(instruction);
+    const diagnostic = primitive.check(current, instruction);
+    if (diagnostic) return { kind: "illegal", at, diagnostic };
+    current = primitive.apply(current, instruction);
+  }
+  return { kind: "ok", nest: current };
+}
+
+/** Replays a trace like `replay`, but throws at an illegal instruction. For schedules written by hand. */
+export function schedule(nest: LoopFunc, trace: Trace): LoopFunc {
+  const result = replay(nest, trace);
+  if (result.kind === "illegal") throw new DiagnosticError(result.diagnostic);
+  return result.nest;
+}
+
+/** Text of a trace, one line an instruction. */
+export const printTrace = (trace: Trace): string =>
+  trace.map((instruction) => primitiveFor(instruction).print(instruction)).join("\n");

@@ -1,7 +1,0 @@
-// `import kernel from "unplugin-kernel/esbuild"`
-
-import { createEsbuildPlugin } from "unplugin";
-import { kernelHooks } from "./hooks.ts";
-
-export default createEsbuildPlugin(kernelHooks);
-export type * from "./types.ts";

@@ -1,0 +1,117 @@
+// A decision → the bytes that are shipped: the WASM module and its relaxed twin, and for a native target the addon. What
+// the store holds is used as it is; what it lacks is built and stored.
+
+import type { DiagnosticError, WasmSource } from "../../../compiler/index.ts";
+import { isUnusable } from "../../../native/machine/unusable.ts";
+import { noCompiler } from "../../../native/toolchain/compilers.ts";
+import { wantedFamilies } from "../../../native/toolchain/detect.ts";
+import type { TuningTask } from "../../../tuner/data/task.ts";
+import { failAlone } from "../../support/fail-alone.ts";
+import type { NativeKernel } from "../compiled-kernel.ts";
+import { type KernelContext, refuse } from "../context/kernel-context.ts";
+import type { Decision } from "../decision/decide-schedule.ts";
+import { type Schedule, wasmTask } from "../schedule.ts";
+import { predictSchedule } from "../source/predict-schedule.ts";
+import { type NativeResult, nativeKernel } from "./native-kernel.ts";
+import { type WasmPair, wasmPair } from "./wasm-pair.ts";
+
+export interface Artifacts {
+  readonly wasm: WasmSource | null;
+  readonly relaxed: WasmSource | null;
+  readonly prepare: WasmSource | null;
+  readonly native: NativeKernel | null;
+  /** The schedule as text. */
+  readonly trace: string;
+  /** Widest error bound of what is shipped; null: nothing is. */
+  readonly errorBound: number | null;
+  readonly compilerRuns: number;
+}
+
+export async function makeArtifacts(context: KernelContext, decision: Decision): Promise<Artifacts> {
+  const { request, services } = context;
+  if (decision.task.target.codegen === "wasm") {
+    const isInterim = request.mode === "interim" && decision.origin === "predicted";
+    const pair = await wasmPair(context, decision, isInterim);
+    if (!pair) throw otherSource(context);
+    const { wasm, relaxed, prepare, facts } = pair;
+    return { wasm, relaxed, prepare, trace: facts.trace, errorBound: facts.errorBound, native: null, compilerRuns: 0 };
+  }
+  const result = await nativeUnlessUnusable(context, decision);
+  if (result.kind === "stale") throw otherSource(context);
+  if (result.kind === "no-compiler") {
+    const { message, hint } = noCompilerFor(context);
+    if (services.options.trust.require.includes("binary"))
+      throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
+    if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
+    services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
+  }
+  const twin = await wasmTwins(context, decision);
+  const native = result.kind === "built" ? result : null;
+  const facts = [native?.facts, twin?.facts].filter((it) => it != null);
+  return {
+    wasm: twin?.wasm ?? null,
+    relaxed: twin?.relaxed ?? null,
+    prepare: twin?.prepare ?? null,
+    native: native?.kernel ?? null,
+    trace: facts[0]?.trace ?? "",
+    errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,
+    compilerRuns: native?.compilerRuns ?? 0,
+  };
+}
+
+/** Builds the kernel of a native target. Where the machine has no place or no tool for it, the twin runs instead. */
+async function nativeUnlessUnusable(context: KernelContext, decision: Decision): Promise<NativeResult | Unusable> {
+  try {
+    return await nativeKernel(context, decision);
+  } catch (error) {
+    if (!isUnusable(error) || context.request.fallback === "none") throw error;
+    const { lockName, services } = context;
+    services.log.warn(
+      `${lockName}: ${error.diagnostic.message}; the WASM twin runs instead (${error.diagnostic.hint})`,
+    );
+    return { kind: "unusable" };
+  }
+}
+
+interface Unusable {
+  readonly kind: "unusable";
+}
+
+const noCompilerFor = ({ lockName }: KernelContext): { readonly message: string; readonly hint: string } => {
+  const { message, hint } = noCompiler(wantedFamilies());
+  return { message: `${lockName}: ${message}`, hint };
+};
+
+/** Error for a lock entry that was edited: its decisions do not generate its source. Other decisions are checked before they get here. */
+export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
+  refuse(
+    "lock.other-source",
+    `${lockName}: the locked decisions do not generate the locked source`,
+    "the entry was edited, or merged by hand: take it from version control, or delete it and build again",
+  );
+
+/** The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source. */
+export const wasmTwins = (context: KernelContext, schedule: Schedule): Promise<WasmPair | null> =>
+  schedule.task.target.codegen === "wasm" ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
+
+/**
+ * The modules that come with any schedule of a native target; null where the import wants none. They have the predicted
+ * schedule of the same operator for WASM. That follows from the caches of the decision, so that a lock rebuilds the same
+ * twin on every machine.
+ */
+export async function twinsOfNative(context: KernelContext, task: TuningTask): Promise<WasmPair | null> {
+  if (context.request.fallback === "none") return null;
+  const { lockName, services } = context;
+  const name = `${lockName}: its WASM twin cannot be made`;
+  return failAlone(name, services.signal, () => predictedPair(context, wasmTask(task)), withoutTwin);
+}
+
+/** A way out where the twin alone fails. */
+export const withoutTwin = "fallback=none leaves it out";
+
+async function predictedPair(context: KernelContext, twin: TuningTask): Promise<WasmPair | null> {
+  const pair = await wasmPair(context, await predictSchedule(context, twin));
+  if (pair) return pair;
+  const { makePrediction } = await import("../source/make-prediction.ts");
+  return wasmPair(context, await makePrediction(context, twin));
+}

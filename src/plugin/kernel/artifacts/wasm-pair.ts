@@ -1,0 +1,88 @@
+// A schedule for WASM → its module and, where sums and products may be fused, the twin for engines with relaxed SIMD.
+
+import {
+  codegenVersion,
+  kernelName,
+  kernelParameters,
+  sha256,
+  splitParameters,
+  type WasmSource,
+  wasmSource,
+} from "../../../compiler/index.ts";
+import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
+import type { Blobs } from "../../../tuner/store/blobs.ts";
+import type { KernelContext } from "../context/kernel-context.ts";
+import { keyFields, type Schedule } from "../schedule.ts";
+import { type BuiltBlobs, type KernelFacts, keepBlobs, storedBlobs } from "../stored/artifact-store.ts";
+
+export interface WasmPair {
+  readonly wasm: WasmSource;
+  /** Module with relaxed SIMD; null where it would be the same module. */
+  readonly relaxed: WasmSource | null;
+  /** Computes what both take of constant inputs; null: nothing. */
+  readonly prepare: WasmSource | null;
+  readonly facts: KernelFacts;
+  /** Schedule that the modules were generated from. */
+  readonly schedule: Schedule;
+}
+
+const encoder = { name: "wasm", version: codegenVersion, triple: null, options: [] };
+
+/**
+ * Null: the schedule does not lead to its source.
+ *
+ * @param isInterim it will soon be replaced: the twin for relaxed SIMD would take as long as the module
+ */
+export async function wasmPair(
+  context: KernelContext,
+  schedule: Schedule,
+  isInterim = false,
+): Promise<WasmPair | null> {
+  const { task, candidate, source } = schedule;
+  const key = artifactKey({ schedule: scheduleKey(keyFields(task)), candidate, source, toolchain: encoder });
+  const stored = await storedBlobs(context, key);
+  if (stored?.blobs.wasm) return pairOf(schedule, stored, stored.blobs.wasm);
+  const made = await generate(schedule, isInterim);
+  if (!made) return null;
+  const pair = pairOf(schedule, made, made.wasm);
+  if (context.request.mode === "frozen" && context.runsFresh) {
+    const { checkModules } = await import("../check/check-built.ts");
+    await checkModules(context, pair);
+  }
+  await keepBlobs(context, key, made);
+  return pair;
+}
+
+function pairOf(schedule: Schedule, { facts, blobs }: BuiltBlobs, wasm: Blobs[string]): WasmPair {
+  const { task } = schedule;
+  const name = kernelName(task.op, task.target);
+  const { relaxed, prepare } = blobs;
+  const { threads } = task;
+  const split = facts.preparation && splitParameters(task.op, facts.preparation);
+  const parameters = split?.run ?? kernelParameters(task.op);
+  return {
+    wasm: wasmSource(parameters, name, wasm, { relaxed: false, threads }),
+    relaxed: relaxed ? wasmSource(parameters, name, relaxed, { relaxed: true, threads }) : null,
+    prepare:
+      prepare && split ? wasmSource(split.prepare, `${name}_prepare`, prepare, { relaxed: false, threads }) : null,
+    facts,
+    schedule,
+  };
+}
+
+async function generate(
+  schedule: Schedule,
+  isInterim: boolean,
+): Promise<(BuiltBlobs & { readonly wasm: Blobs[string] }) | null> {
+  const { factsOf, generated, relaxedBytes } = await import("../source/schedule-source.ts");
+  const kernel = generated(schedule);
+  if (kernel?.source.kind !== "wasm") return null;
+  const wasm = kernel.source.bytes;
+  const relaxed = schedule.task.numerics === "fast" && !isInterim ? relaxedBytes(schedule) : wasm;
+  const blobs: Blobs = {
+    wasm,
+    ...(sha256(relaxed) === sha256(wasm) ? {} : { relaxed }),
+    ...(kernel.prepare?.kind === "wasm" ? { prepare: kernel.prepare.bytes } : {}),
+  };
+  return { blobs, wasm, facts: factsOf(schedule, kernel) };
+}

@@ -1,0 +1,141 @@
+// Kernels as they are shipped, run once against the reference in another process before anything keeps them: what a compiler, or
+// our encoder, made of a right source need not be right. The kernels of a build share the process. One that crashes costs the
+// process, and the next check starts a fresh one; one that damages the process's memory may make others fail there. A kernel is
+// therefore refused only for what it does in a process of its own.
+
+import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
+import { missingFeatures } from "../../../native/machine/machine.ts";
+import { type CheckingRunner, toRunnable } from "../../../native/runner/client.ts";
+import type { Preparation, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
+import type { TuningTask } from "../../../tuner/data/task.ts";
+import { boundsOf } from "../../../tuner/workbench/measurable.ts";
+import { answersTooLate, referenceOf } from "../../../tuner/workbench/reference.ts";
+import type { WasmPair } from "../artifacts/wasm-pair.ts";
+import { type KernelContext, refuse } from "../context/kernel-context.ts";
+import type { Schedule } from "../schedule.ts";
+import { spaceOf } from "../source/schedule-source.ts";
+import { createChecker } from "./checker.ts";
+import { tooSlow } from "./too-slow.ts";
+
+/** Longest time for computing the right answers, in milliseconds: for an operator beyond that there is `verify`. */
+const mostAnswersMs = 5_000;
+
+/**
+ * Runs an addon once.
+ *
+ * @returns why it cannot be used: "cannot be loaded: …"; null: it is right, or cannot be run here
+ * @throws DiagnosticError `verify.wrong`: it computes something else
+ */
+export async function checkAddon(
+  context: KernelContext,
+  schedule: Schedule,
+  kernel: GeneratedKernel,
+  path: string,
+): Promise<string | null> {
+  if (!context.runsFresh || missingFeatures(schedule.task.target, context.machine).length > 0) return null;
+  const outcome = await addonOutcome(context, schedule, kernel, path);
+  if (outcome?.kind === "build-failed") return `cannot be loaded: ${outcome.reason}`;
+  if (outcome?.kind === "crashed") return `crashes: ${outcome.reason}`;
+  if (outcome) complain(context, "its addon", outcome);
+  return null;
+}
+
+/** Runs an addon once on a CPU that has its features. Undefined: the right answers would take too long. */
+export async function addonOutcome(
+  context: KernelContext,
+  schedule: Schedule,
+  { source, prepare }: GeneratedKernel,
+  path: string,
+): Promise<RunOutcome | undefined> {
+  const { features } = schedule.task.target;
+  const preparation = prepare && {
+    kernel: { kind: "native", path, index: 1, features } as const,
+    parameters: prepare.parameters,
+    used: source.parameters,
+  };
+  const addon: Runnable = { kind: "native", path, index: 0, features, ...extras(schedule, preparation) };
+  const [outcome] = await outcomesOf(context, schedule.task, [addon]);
+  return outcome;
+}
+
+/**
+ * Runs the modules of a schedule once.
+ *
+ * @throws DiagnosticError `verify.wrong`
+ */
+export async function checkModules(context: KernelContext, pair: Omit<WasmPair, "facts">): Promise<void> {
+  const { schedule, wasm, relaxed, prepare } = pair;
+  const preparation = (module: WasmSource): Preparation | null =>
+    prepare && { kernel: moduleOf(prepare), parameters: prepare.parameters, used: module.parameters };
+  const modules = [wasm, relaxed].filter((module) => module !== null);
+  const runnables = modules.map((module) => ({ ...moduleOf(module), ...extras(schedule, preparation(module)) }));
+  for (const [at, outcome] of (await outcomesOf(context, schedule.task, runnables)).entries()) {
+    complain(context, modules[at] === relaxed ? "its relaxed WASM module" : "its WASM module", outcome);
+  }
+}
+
+const moduleOf = (source: WasmSource): Runnable => toRunnable({ kind: "wasm", source }, 0);
+
+const extras = ({ task, candidate }: Schedule, preparation: Preparation | null) => ({
+  bounds: boundsOf(task, spaceOf(task), candidate),
+  ...(preparation && { preparation }),
+});
+
+/** Runs kernels one after the other. Empty: the right answers would take too long. */
+async function outcomesOf(
+  { services, lockName }: KernelContext,
+  task: TuningTask,
+  runnables: readonly Runnable[],
+): Promise<readonly RunOutcome[]> {
+  const late = answersTooLate(task, () => mostAnswersMs);
+  if (late) {
+    services.log.debug(`${lockName}: it was not run after it was built: ${late.reason}`);
+    return [];
+  }
+  const reference = referenceOf(task);
+  try {
+    const outcomes = await outcomesOn(await services.tunings.checks.open(), reference, runnables);
+    if (!outcomes.some(speaksAgainst)) return outcomes;
+  } catch (error) {
+    if (services.signal.aborted) throw error;
+  }
+  return outcomesOn(createChecker(services.signal), reference, runnables);
+}
+
+/** Whether an outcome would refuse its kernel. */
+const speaksAgainst = ({ kind }: RunOutcome): boolean =>
+  kind === "wrong-result" || kind === "crashed" || kind === "build-failed";
+
+async function outcomesOn(
+  runner: CheckingRunner,
+  { task, conditioned }: ReturnType<typeof referenceOf>,
+  runnables: readonly Runnable[],
+): Promise<readonly RunOutcome[]> {
+  try {
+    const outcomes: RunOutcome[] = [];
+    runner.setTask(task);
+    for (const runnable of runnables) outcomes.push(await runner.check(runnable));
+    const better = outcomes.some(({ kind }) => kind === "wrong-result") && conditioned?.();
+    if (!better) return outcomes;
+    runner.setTask(better);
+    for (const [at, { kind }] of outcomes.entries()) {
+      if (kind === "wrong-result") outcomes[at] = await runner.check(runnables[at]!);
+    }
+    return outcomes;
+  } finally {
+    await runner.close();
+  }
+}
+
+/** @throws DiagnosticError `verify.wrong` */
+function complain({ lockName, services }: KernelContext, what: string, outcome: RunOutcome): void {
+  if (outcome.kind === "ok") return;
+  // Neither says anything against the kernel.
+  if (outcome.kind === "timed-out") {
+    services.log.warn(`${lockName}: ${what} was not checked: ${tooSlow(outcome.deadlineMs)}`);
+  } else if (outcome.kind === "ill-conditioned") {
+    services.log.debug(`${lockName}: ${what} was not checked: ${outcome.reason}`);
+  } else {
+    throw refuse("verify.wrong", `${lockName}: ${what}: ${outcome.reason}`, "tune it again");
+  }
+}

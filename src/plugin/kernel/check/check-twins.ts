@@ -1,0 +1,44 @@
+// The WASM modules that come with a schedule, run once against the reference: they were no candidates of a search.
+
+import { generateSpace } from "../../../tuner/space/generate.ts";
+import { boundsOf } from "../../../tuner/workbench/measurable.ts";
+import { measureAll, type Workbench } from "../../../tuner/workbench/workbench.ts";
+import { withoutTwin } from "../artifacts/make-artifacts.ts";
+import type { WasmPair } from "../artifacts/wasm-pair.ts";
+import { type KernelContext, refuse } from "../context/kernel-context.ts";
+import { tooSlow } from "./too-slow.ts";
+
+/**
+ * @param pair null: there are none
+ * @returns why one of them is not checked; null: all are right
+ * @throws DiagnosticError `twin.wrong`
+ */
+export async function checkTwins(
+  workbench: Workbench,
+  context: KernelContext,
+  pair: WasmPair | null,
+): Promise<string | null> {
+  if (!pair) return null;
+  const { task, candidate } = pair.schedule;
+  const bounds = boundsOf(task, generateSpace(task), candidate);
+  const { wasm, relaxed, prepare } = pair;
+  const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
+  let unchecked: string | null = null;
+  for (const [at, outcome] of (await measureAll(workbench, modules)).entries()) {
+    const { relaxed } = modules[at]!;
+    if (outcome.kind === "ok") continue;
+    const name = `its ${relaxed ? "relaxed " : ""}WASM twin`;
+    const twin = `${context.lockName}: ${name}`;
+    // A slow one may be right, and may be wrong.
+    if (outcome.kind === "timed-out") {
+      unchecked = `${name}: ${tooSlow(outcome.deadlineMs)}`;
+      continue;
+    }
+    const hint = relaxed ? 'numerics: "strict" leaves it out' : withoutTwin;
+    if (outcome.kind === "ill-conditioned")
+      throw refuse("twin.wrong", `${twin} cannot be checked (${outcome.reason})`, 'numerics: "strict" can be');
+    const bug = "that is a bug of unplugin-kernel: please report it";
+    throw refuse("twin.wrong", `${twin} is wrong (${outcome.reason}); ${bug}`, hint);
+  }
+  return unchecked;
+}

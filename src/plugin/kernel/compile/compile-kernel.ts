@@ -1,0 +1,93 @@
+// From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
+// becomes bytes.
+
+import { relative } from "node:path";
+import { type ComputeDef, kernelParameters } from "../../../compiler/index.ts";
+import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
+import { failAlone } from "../../support/fail-alone.ts";
+import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
+import type { CompiledKernel, CompileKernel } from "../compiled-kernel.ts";
+import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
+import { type Decision, decideSchedule } from "../decision/decide-schedule.ts";
+import { hasCaches } from "../schedule.ts";
+
+/** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
+export async function loadForMisses(): Promise<void> {
+  await Promise.all([
+    import("../source/make-prediction.ts"),
+    import("../source/schedule-source.ts"),
+    import("../../operator/bundle-with-esbuild.ts"),
+  ]);
+}
+
+export const compileKernel: CompileKernel = (request, services) =>
+  failAlone(relative(services.options.root, request.opFile), services.signal, async () =>
+    compileInContext(await kernelContext(request, services)),
+  );
+
+/** Compiles a kernel in a given context, which tests make with another workbench or another machine. */
+export const compileInContext = (context: KernelContext): Promise<CompiledKernel> =>
+  failAlone(context.lockName, context.services.signal, () => compileNamed(context));
+
+async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
+  if (context.request.mode === "off") return compiledKernel(context, null, noArtifacts);
+  return context.services.tunings.checks.during(() => compileDecided(context));
+}
+
+async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
+  const decision = await decideSchedule(context);
+  const kernel = await compiledKernel(context, decision, await makeArtifacts(context, decision));
+  // A guess is made for now: the tuning behind it writes what is to stay.
+  if (decision.origin !== "predicted") await context.flush();
+  return kernel;
+}
+
+type Reference = Pick<CompiledKernel, "reference" | "errorBound">;
+
+/** Plain loops, for a kernel without artifacts. Their error bound is not 0, as they round too. */
+async function plainLoops(op: ComputeDef): Promise<Reference> {
+  const { asWritten, referenceLoops, worstRelativeError } = await import("./reference-loops.ts");
+  return { reference: referenceLoops(op), errorBound: worstRelativeError(op, asWritten(op).roundings) };
+}
+
+const noArtifacts: Artifacts = {
+  wasm: null,
+  relaxed: null,
+  prepare: null,
+  native: null,
+  trace: "",
+  errorBound: null,
+  compilerRuns: 0,
+};
+
+async function compiledKernel(
+  context: KernelContext,
+  decision: Decision | null,
+  artifacts: Artifacts,
+): Promise<CompiledKernel> {
+  const { op, parameters, task, key, watchFiles } = context;
+  const { wasm, relaxed, prepare, native, trace, errorBound, compilerRuns } = artifacts;
+  const reference: Reference = wasm || native ? { reference: null, errorBound } : await plainLoops(op);
+  return {
+    op: op.name,
+    parameters,
+    target: (decision?.origin === "same-isa" ? decision.task : task).target.name,
+    numerics: task.numerics,
+    tensors: kernelParameters(op),
+    constants: op.constants ?? [],
+    wasm,
+    relaxed,
+    prepare,
+    native,
+    ...reference,
+    trace,
+    // As the lock has it: the build that tunes and those that find its decision there give the same bytes.
+    gflops: decision?.measured ? conciseMeasured(decision.measured).gflops : null,
+    key,
+    watchFiles,
+    origin: decision?.origin ?? "reference",
+    isForOtherCaches: decision !== null && !hasCaches(task, decision.task.target),
+    measurements: decision?.measurements ?? 0,
+    compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
+  };
+}

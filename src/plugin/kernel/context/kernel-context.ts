@@ -1,0 +1,184 @@
+// One kernel on its way through the plugin: what was asked for, resolved. Request → KernelContext, by loading the
+// operator and looking at the machine; nothing is decided here.
+
+import { basename, relative, sep } from "node:path";
+import {
+  type ComputeDef,
+  type DiagnosticCode,
+  DiagnosticError,
+  digestOf,
+  instantiate,
+  type Parameters,
+  parameterDefaults,
+  type Target,
+} from "../../../compiler/index.ts";
+import { nowMs } from "../../../native/machine/clock.ts";
+import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../../native/machine/machine.ts";
+import type { MeasuringPlace } from "../../../native/runner/host.ts";
+import { detectToolchains } from "../../../native/toolchain/detect.ts";
+import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
+import { canonicalJson, classKey, scheduleKey } from "../../../tuner/data/key.ts";
+import type { TuningTask } from "../../../tuner/data/task.ts";
+import { openStore, type Store } from "../../../tuner/store/store.ts";
+import type { Workbench, WorkbenchOptions } from "../../../tuner/workbench/workbench.ts";
+import type { Fleet, FleetClass } from "../../fleet/open-fleet.ts";
+import { loadOp } from "../../operator/load-op.ts";
+import { checkParameters } from "../../request/request.ts";
+import { warnOnce } from "../../support/say-once.ts";
+import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import { keyFields } from "../schedule.ts";
+import { laterStore } from "./later-store.ts";
+import { warnOfPlace } from "./store-warnings.ts";
+
+export interface KernelContext {
+  readonly request: KernelRequest;
+  readonly services: CompileServices;
+  readonly op: ComputeDef;
+  readonly opDigest: string;
+  readonly parameters: Parameters;
+  readonly watchFiles: readonly string[];
+  readonly machine: Machine;
+  /** Features of this machine that the target needs and it lacks: it can build, but not measure. */
+  readonly missing: readonly string[];
+  readonly task: TuningTask;
+  /** The schedule key. */
+  readonly key: string;
+  /** The class key: machines with other cache sizes have the same. */
+  readonly classKey: string;
+  /** Name of the kernel in the lock file and in messages: src/gemm.op.ts?M=64&tune=avx2. */
+  readonly lockName: string;
+  readonly store: Store;
+  /** Whether what is built is run against the reference before it is kept: false where the caller does that. */
+  readonly runsFresh: boolean;
+  /** Writes what an interim answer has kept back. */
+  readonly flush: () => Promise<void>;
+  /** The compiler for native targets, looked for when first asked for; null where there is none. */
+  readonly toolchain: () => Promise<Toolchain | null>;
+  /** Workers that measure this kernel; null: this machine does. */
+  readonly elsewhere: Elsewhere | null;
+  /** Makes the place where candidates are measured. Tests plant bad ones here. */
+  readonly workbench: (options: WorkbenchOptions) => Workbench | Promise<Workbench>;
+}
+
+/** Workers of a fleet, as one kernel sees them. */
+export interface Elsewhere {
+  readonly fleet: Fleet;
+  readonly of: FleetClass;
+  /** Whether the kernel is for other machines, so that it can neither be measured nor used here. */
+  readonly isForeign: boolean;
+  /** Milliseconds, without those that jobs of this kernel waited for a worker. */
+  readonly clock: () => number;
+  readonly onWait: (ms: number) => void;
+}
+
+/** Returns a target with the caches of a machine in place of those that it has. */
+export const targetHere = ({ name, threads }: Target, machine: Machine): Target => ({
+  ...hostTarget(name, machine),
+  threads,
+});
+
+function elsewhereFor({ fleet, machine }: CompileServices, target: Target): Elsewhere | null {
+  const of = fleet?.classFor(target) ?? null;
+  if (!fleet || !of) return null;
+  const here = targetHere(target, detectMachine());
+  let waitedMs = 0;
+  return {
+    fleet,
+    of,
+    isForeign: machine !== undefined && canonicalJson(here) !== canonicalJson(target),
+    clock: () => nowMs() - waitedMs,
+    onWait(ms) {
+      waitedMs += ms;
+    },
+  };
+}
+
+export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
+  const { opFile, numerics, threads } = request;
+  const { root, cacheDir } = services.options;
+  warnOfPlace(services);
+  const { wrapStore = (store: Store) => store } = services;
+  const opened = wrapStore(openStore(cacheDir, { onForeign: services.onForeign }));
+  const later = request.mode === "interim" ? laterStore(opened) : null;
+  const store = later ?? opened;
+  const loaded = await loadOp(opFile, { root, store, onFiles: services.onSources });
+  const file = relative(root, opFile).split(sep).join("/");
+  const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
+  const op = instantiate(loaded.op, parameters, identifier(opFile));
+  const machine = services.machine ?? detectMachine();
+  const target = { ...hostTarget(request.target, machine), threads };
+  const { constants } = op;
+  const task: TuningTask = { op, target, numerics, threads, ...(constants && { constants }) };
+  const fields = keyFields(task);
+  const elsewhere = elsewhereFor(services, target);
+  const toolchain = once(async () => (await detectToolchains({ project: root }))[0] ?? null);
+  return {
+    request,
+    services,
+    op,
+    opDigest: digestOf(op),
+    parameters,
+    watchFiles: loaded.files,
+    machine,
+    missing: missingFeatures(target, machine),
+    task,
+    key: scheduleKey(fields),
+    classKey: classKey(fields),
+    lockName: `${file}${queryOf(request, target)}`,
+    store,
+    runsFresh: true,
+    async flush() {
+      const warning = await later?.flush();
+      if (warning) warnOnce(services, "store", warning);
+    },
+    toolchain,
+    elsewhere,
+    async workbench(options) {
+      const { createWorkbench } = await import("../../../tuner/workbench/workbench.ts");
+      const local = createWorkbench({ measuring: measuringPlace(services), ...options });
+      if (!elsewhere) return local;
+      const [{ fleetWorkbench }, { operatorDigest }] = await Promise.all([
+        import("../../fleet/fleet-workbench.ts"),
+        import("../../../tuner/fleet/job.ts"),
+      ]);
+      const operator = { file, parameters: request.parameters, digest: operatorDigest(op) };
+      const hasCompiler = target.codegen === "wasm" || (await toolchain()) !== null;
+      const isMeasurableHere =
+        !elsewhere.isForeign && hasCompiler && missingFeatures(target, detectMachine()).length === 0;
+      return fleetWorkbench({ ...elsewhere, task, operator, local, isMeasurableHere });
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** "conv2d.op.ts" → conv2d */
+function identifier(file: string): string {
+  const name = basename(file)
+    .replace(/(\.op)?\.[mc]?[jt]s$/, "")
+    .replace(/[^A-Za-z0-9_]/g, "_");
+  return /^[A-Za-z_]/.test(name) ? name : `op_${name}`;
+}
+
+/** The parts of the import that make another kernel, sorted; `native` is replaced by what it means here. */
+function queryOf({ parameters, threads }: KernelRequest, target: Target): string {
+  const pairs = [...Object.entries(parameters), ["tune", target.name], ...(threads > 1 ? [["threads", threads]] : [])];
+  const sorted = pairs.map(([key, value]) => `${key}=${value}`).sort();
+  return `?${sorted.join("&")}`;
+}
+
+/** A mistake that the user can mend, without a place in a file. */
+export const refuse = (code: DiagnosticCode, message: string, hint: string | null): DiagnosticError =>
+  new DiagnosticError({ code, message, loc: null, hint, detail: null });
+
+/** Place where a build measures: others that use its cache directory may be in containers of their own. */
+export const measuringPlace = ({ options, log }: CompileServices): MeasuringPlace => ({
+  directory: options.cacheDir,
+  onNotice: ({ level, line }) => log[level](line),
+});

@@ -1,7 +1,0 @@
-// `import kernel from "unplugin-kernel/rsbuild"`
-
-import { createRsbuildPlugin } from "unplugin";
-import { type KernelPlugin, kernelHooks } from "./hooks.ts";
-
-export default createRsbuildPlugin(kernelHooks) as KernelPlugin<"rsbuild">;
-export type * from "./types.ts";

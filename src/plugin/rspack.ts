@@ -1,7 +1,0 @@
-// `import kernel from "unplugin-kernel/rspack"`
-
-import { createRspackPlugin } from "unplugin";
-import { kernelHooks } from "./hooks.ts";
-
-export default createRspackPlugin(kernelHooks);
-export type * from "./types.ts";

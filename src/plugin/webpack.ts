@@ -1,7 +1,0 @@
-// `import kernel from "unplugin-kernel/webpack"`
-
-import { createWebpackPlugin } from "unplugin";
-import { kernelHooks } from "./hooks.ts";
-
-export default createWebpackPlugin(kernelHooks);
-export type * from "./types.ts";

@@ -1,0 +1,60 @@
+// Postprocessors see a kernel after its code is generated and before a compiler is asked, and may refuse it. A refused candidate
+// counts as one that did not build, and teaches the search like one.
+
+import {
+  type CSource,
+  fromCompute,
+  type LoopFunc,
+  schedule,
+  type Trace,
+  type WasmSource,
+} from "../../compiler/index.ts";
+import type { Candidate, Template } from "../data/space.ts";
+import type { TuningTask } from "../data/task.ts";
+
+export interface KernelFacts {
+  readonly task: TuningTask;
+  readonly candidate: Candidate;
+  readonly trace: Trace;
+  readonly source: CSource | WasmSource;
+  /** Scheduled loop nest, made when it is asked for. */
+  readonly nest: LoopFunc;
+}
+
+export type Verdict = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
+
+export interface Postprocessor {
+  /** Name, with which the reason of a refusal begins. */
+  readonly name: string;
+  /** Judges a kernel. The same kernel gets the same verdict. */
+  readonly apply: (facts: KernelFacts) => Verdict;
+}
+
+export function kernelFacts(
+  task: TuningTask,
+  candidate: Candidate,
+  { op }: Template,
+  trace: Trace,
+  source: CSource | WasmSource,
+): KernelFacts {
+  let nest: LoopFunc | null = null;
+  return {
+    task,
+    candidate,
+    trace,
+    source,
+    get nest() {
+      nest ??= schedule(fromCompute(op), trace);
+      return nest;
+    },
+  };
+}
+
+/** Returns why the first postprocessor that refuses the kernel does; null: none does. */
+export function refusalBy(postprocessors: readonly Postprocessor[], facts: KernelFacts): string | null {
+  for (const { name, apply } of postprocessors) {
+    const verdict = apply(facts);
+    if (verdict.kind === "refused") return `${name}: ${verdict.reason}`;
+  }
+  return null;
+}

@@ -1,0 +1,100 @@
+// Estimates what an element-wise stage does to the machine: it streams its operands in and its result out. An operand that another
+// stage wrote comes from the cache that it fits.
+
+import { byteSize, type ComputeDef } from "../../../compiler/index.ts";
+import type { TuningTask } from "../../data/task.ts";
+import type { RankingFacts } from "../../prior/ranker.ts";
+import type { Estimate } from "../draft/draft.ts";
+import { dependsOn, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
+
+/** Work of one iteration, for `results` results. */
+export interface MapBody {
+  readonly results: number;
+  readonly operations: number;
+  /** Number of pairs of operations that are a product and a sum with it. */
+  readonly multiplyAdds: number;
+  /** Number of elements loaded from each buffer. */
+  readonly loads: ReadonlyMap<string, number>;
+}
+
+/** Estimates a stage. `lanes`: elements handled at a time; `body`: work of one iteration, default: that of one result. */
+export function mapEstimate(
+  stage: SchedulableStage,
+  task: TuningTask,
+  lanes: number,
+  body: MapBody = plainBody(stage),
+): Estimate {
+  // The facts depend on nothing but the sizes of the axes, and a search asks thousands of times.
+  const sizes = stage.spatial.flatMap(({ size }) => size ?? []);
+  const known = new Map<string, RankingFacts>();
+  return (assignment) => {
+    const key = sizes.map((size) => assignment[size]).join();
+    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, lanes, body);
+    known.set(key, facts);
+    return facts;
+  };
+}
+
+function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: number, body: MapBody): RankingFacts {
+  const { results, operations, multiplyAdds } = body;
+  const elements = elementsOf(stage.spatial);
+  const iterations = elements / results;
+  const steps = operations - multiplyAdds;
+  const loads = [...body.loads.values()].reduce((sum, count) => sum + count, 0);
+  // Values that do not fit the registers are stored and loaded again.
+  const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
+  const inner = new Set(op.stages.map(({ name }) => name));
+  const operands = [...body.loads].map(([buffer, count]) => ({
+    bytes: bytesRead(stage, op, buffer, results > 1 ? count * iterations : Number.POSITIVE_INFINITY),
+    isCached: inner.has(buffer),
+  }));
+  const written = elements * byteSize[stage.dtype];
+  const streams = [...operands, { bytes: written, isCached: !stage.isOutput }];
+  const bytesOf = (farther: (stream: (typeof streams)[number]) => boolean): number =>
+    streams.filter(farther).reduce((sum, { bytes }) => sum + bytes, 0);
+  return {
+    flops: iterations * operations,
+    waste: 1,
+    lanes,
+    multiplyAddShare: (2 * multiplyAdds) / operations,
+    accumulators: 0,
+    liveRegisters: 0,
+    loadsPerOperation: (loads + 2 * spilled) / steps,
+    bytesFromL2: bytesOf(({ bytes }) => bytes > target.l1Bytes),
+    bytesFromL3: bytesOf(({ bytes }) => bytes > target.l2Bytes),
+    bytesFromMemory: bytesOf(({ bytes, isCached }) => !isCached || bytes > target.l3Bytes),
+    packedBytes: 0,
+    loopIterations: iterations / lanes,
+    parallelTasks: 1,
+    bodyInstructions: results > 1 ? steps + loads + results : 0,
+  };
+}
+
+function plainBody({ operations, reads }: SchedulableStage): MapBody {
+  const buffers = new Set(reads.map(({ buffer }) => buffer));
+  const loads = new Map([...buffers].map((buffer): [string, number] => [buffer, 1]));
+  return { results: 1, operations: Math.max(1, operations), multiplyAdds: 0, loads };
+}
+
+/**
+ * Counts the bytes that the stage reads of an operand: those that all reads touch, at most the whole, and at most `loads`
+ * elements.
+ */
+function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buffer: string, loads: number): number {
+  const reads = stage.reads.filter((read) => read.buffer === buffer);
+  const touched = reads.map((read) => elementsOf(stage.spatial.filter((axis) => dependsOn(read, axis.name))));
+  const shape = inputs.find(({ name }) => name === buffer)?.shape;
+  const whole = shape?.reduce((product, extent) => product * extent, 1);
+  const all = whole ?? elementsOf(stages.find(({ name }) => name === buffer)!.axes);
+  return (
+    byteSize[reads[0]!.dtype] *
+    Math.min(
+      all,
+      loads,
+      touched.reduce((sum, elements) => sum + elements, 0),
+    )
+  );
+}
+
+const elementsOf = (axes: readonly { readonly extent: number }[]): number =>
+  axes.reduce((product, { extent }) => product * extent, 1);

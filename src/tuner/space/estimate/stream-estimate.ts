@@ -1,0 +1,82 @@
+// Estimates what a stage that walks its operands once does to the machine: an element-wise stage, or a reduction into a few vectors.
+
+import { byteSize } from "../../../compiler/index.ts";
+import type { RankingFacts } from "../../prior/ranker.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+
+export interface Stream {
+  readonly stage: SchedulableStage;
+  /** Number of elements in a vector; 1: scalar code. */
+  readonly lanes: number;
+  /** Number of vectors along the innermost axis in one iteration. */
+  readonly vectors: number;
+  /** Number of the result's elements that one iteration works on. */
+  readonly rows: number;
+  /** Whether another stage has brought the rows that this one reads into L1. */
+  readonly isWarm: boolean;
+}
+
+/** Number of operations that the polynomial of a function takes. */
+const operationsOfFunction = 14;
+
+const extentOf = (axes: SchedulableStage["spatial"]): number => axes.reduce((total, { extent }) => total * extent, 1);
+
+export function streamFacts({ stage, lanes, vectors, rows, isWarm }: Stream): RankingFacts {
+  const isReduction = stage.reduce.length > 0;
+  const inner = (isReduction ? stage.reduce : stage.spatial).at(-1)!;
+  const results = extentOf(stage.spatial);
+  const elements = results * extentOf(stage.reduce);
+  const operations = Math.max(1, stage.operations) + (stage.callsFunctions ? operationsOfFunction : 0);
+  const multiplyAddShare = isReduction && stage.operations === 2 ? 1 : 0;
+  const steps = operations * (1 - multiplyAddShare / 2);
+  const loads = loadsOf(stage, inner.name, rows);
+  const walks = elements / inner.extent;
+  const bytes = stage.reads.reduce((total, read) => total + bytesOf(read, stage), 0);
+  return {
+    flops: elements * operations,
+    waste: wasteOf(
+      inner.extent,
+      lanes,
+      vectors,
+      isReduction ? (results / walks) * operations : Number.POSITIVE_INFINITY,
+    ),
+    lanes,
+    multiplyAddShare,
+    // A sum takes one of the steps that an element takes.
+    accumulators: isReduction ? vectors * rows * steps : 0,
+    liveRegisters: liveRegisters(stage, vectors, rows),
+    loadsPerOperation: loads / steps,
+    bytesFromL2: 0,
+    bytesFromL3: 0,
+    bytesFromMemory: (isWarm ? 0 : bytes) + (isReduction ? 0 : results * byteSize[stage.dtype]),
+    packedBytes: 0,
+    loopIterations: (walks / rows) * (2 + inner.extent / (lanes * vectors)),
+    parallelTasks: 1,
+    bodyInstructions: vectors * rows * (steps + loads),
+  };
+}
+
+/** Counts vectors that one step reads, those that rows share only once. */
+const loadsOf = (stage: SchedulableStage, inner: string, rows: number): number =>
+  stage.reads
+    .filter((read) => dependsOn(read, inner))
+    .reduce((total, read) => {
+      const isOfRow = stage.spatial.some(({ name }) => dependsOn(read, name));
+      return total + read.count / (isOfRow ? 1 : rows);
+    }, 0);
+
+/** Whole vectors; and after a walk the vectors and lanes of sums are added up, one by one. */
+function wasteOf(extent: number, lanes: number, vectors: number, operationsAWalk: number): number {
+  const whole = Math.ceil(extent / lanes);
+  const sums = Number.isFinite(operationsAWalk) && lanes > 1 ? (vectors + 2 * lanes) / operationsAWalk : 0;
+  return (whole + sums) / (extent / lanes);
+}
+
+/** Accumulators, a vector of each operand, and what a function's polynomial needs. */
+export const liveRegisters = (stage: SchedulableStage, vectors: number, rows: number): number =>
+  (stage.reduce.length > 0 ? vectors * rows : vectors) + registersBeside(stage);
+
+export const registersBeside = ({ callsFunctions }: SchedulableStage): number => (callsFunctions ? 6 : 2);
+
+const bytesOf = (read: Access, stage: SchedulableStage): number =>
+  extentOf([...stage.spatial, ...stage.reduce].filter(({ name }) => dependsOn(read, name))) * byteSize[read.dtype];

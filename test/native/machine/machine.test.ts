@@ -1,0 +1,91 @@
+// Facts read from a system's own words about its CPU, caches and compilers.
+
+import { expect, test } from "vitest";
+import { targets } from "../../../src/compiler/index.ts";
+import { featuresOfCpuinfo, featuresOfSysctl } from "../../../src/native/machine/cpu-features.ts";
+import {
+  bestTargetName,
+  cachesOfSys,
+  cachesOfSysctl,
+  hostTarget,
+  type Machine,
+  missingFeatures,
+} from "../../../src/native/machine/machine.ts";
+import { clang } from "../../../src/native/toolchain/clang.ts";
+import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { gcc } from "../../../src/native/toolchain/gcc.ts";
+
+const xeon: Machine = {
+  platform: "linux-x64",
+  features: featuresOfCpuinfo(
+    "processor : 0\nflags\t\t: fpu sse2 avx avx2 fma f16c avx512f avx512dq avx512cd avx512bw avx512vl avx512_vnni amx_tile\n",
+  ),
+  caches: { l1Bytes: 48 * 1024, l2Bytes: 2 * 1024 ** 2, l3Bytes: 1 * 1024 ** 2 },
+  cores: 2,
+};
+
+test("features are spelled like the compiler's options", () => {
+  expect(xeon.features).toContain("avx512vnni");
+  expect(xeon.features).toContain("amx-tile");
+  expect(featuresOfCpuinfo("flags : avx avx2\n\nflags : avx\n")).toEqual(["avx"]);
+  expect(featuresOfCpuinfo("Processor : ARMv8\nFeatures : neon\n")).toEqual([]);
+  expect(featuresOfSysctl("FPU SSE2 AVX1.0 FMA F16C\nAVX2 BMI1\n")).toEqual([
+    "avx",
+    "avx2",
+    "bmi1",
+    "f16c",
+    "fma",
+    "fpu",
+    "sse2",
+  ]);
+});
+
+test("the best target is the widest that the CPU has; caches come from the machine", () => {
+  expect(bestTargetName(xeon)).toBe("avx512-vnni");
+  const skylake = { ...xeon, features: xeon.features.filter((feature) => feature !== "avx512vnni") };
+  expect(bestTargetName(skylake)).toBe("avx512");
+  expect(bestTargetName({ ...xeon, features: [...xeon.features, "avx512bf16"] })).toBe("avx512-bf16");
+  expect(bestTargetName({ ...xeon, features: ["avx", "avx2", "f16c", "fma"] })).toBe("avx2");
+  expect(bestTargetName({ ...xeon, features: [] })).toBe("wasm");
+  expect(missingFeatures(targets.avx2, { ...xeon, features: ["avx", "avx2"] })).toEqual(["f16c", "fma"]);
+  expect(missingFeatures(targets.wasm, { ...xeon, features: [] })).toEqual([]);
+  expect(hostTarget("native", xeon)).toEqual({ ...targets["avx512-vnni"], ...xeon.caches });
+  expect(hostTarget("avx2", { ...xeon, caches: null })).toEqual(targets.avx2);
+});
+
+test("caches of /sys: data and unified ones, the last by its share", () => {
+  const entry = (level: string, type: string, size: string, shared = "0") => ({
+    level,
+    type,
+    size,
+    shared_cpu_list: shared,
+  });
+  const entries = [
+    entry("1\n", "Data\n", "32K\n"),
+    entry("1\n", "Instruction\n", "64K\n"),
+    entry("2\n", "Unified\n", "512K\n"),
+    entry("3\n", "Unified\n", "32768K\n", "0-3,8-11\n"),
+  ];
+  expect(cachesOfSys(entries)).toEqual({ l1Bytes: 32768, l2Bytes: 524288, l3Bytes: 4194304 });
+  expect(cachesOfSys(entries.slice(0, 3))).toEqual({ l1Bytes: 32768, l2Bytes: 524288, l3Bytes: 524288 });
+  expect(cachesOfSys([])).toBeNull();
+});
+
+test("caches of sysctl", () => {
+  const text = "hw.l1dcachesize: 32768\nhw.l2cachesize: 262144\nhw.l3cachesize: 12582912\nhw.physicalcpu: 6\n";
+  expect(cachesOfSysctl(text)).toEqual({ l1Bytes: 32768, l2Bytes: 262144, l3Bytes: 2097152 });
+  expect(cachesOfSysctl("")).toBeNull();
+});
+
+test("versions of compilers, and clang that calls itself gcc", () => {
+  expect(gcc.parseVersion("gcc (Debian 12.2.0-14+deb12u1) 12.2.0")).toBe("12.2.0");
+  expect(gcc.parseVersion("gcc (GCC) 8.5.0 20210514 (Red Hat 8.5.0-4)")).toBe("8.5.0");
+  expect(gcc.parseVersion("gcc (Ubuntu 13.2.0-23ubuntu4) 13.2.0")).toBe("13.2.0");
+  expect(gcc.parseVersion("Apple clang version 15.0.0 (clang-1500.3.9.4)")).toBeNull();
+  expect(clang.parseVersion("Apple clang version 15.0.0 (clang-1500.3.9.4)")).toBe("15.0.0");
+  expect(clang.parseVersion("Debian clang version 14.0.6")).toBe("14.0.6");
+});
+
+test("without a compiler on the path there is none", async () => {
+  expect(await detectToolchains({ path: "/nonexistent:relative/bin", project: "/nonexistent" })).toEqual([]);
+});

@@ -1,0 +1,53 @@
+// A disk that is really full: a tiny file system in memory for the cache directory. Needs the right to mount one.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { writeApp } from "../../../support/build-app.ts";
+import { compileIn, gemmText } from "../../../support/compile-app.ts";
+
+const disk = mkdtempSync(join(tmpdir(), "full-disk-"));
+
+function mountTiny(): boolean {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=160k", "tmpfs", disk], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isMounted = process.platform === "linux" && process.getuid?.() === 0 && mountTiny();
+afterAll(() => {
+  if (isMounted) execFileSync("umount", [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+/** Leaves `bytes` free, as near as blocks allow. */
+function fillBut(bytes: number): void {
+  mkdirSync(join(disk, "store"), { recursive: true });
+  writeFileSync(join(disk, "ballast"), Buffer.alloc(160 * 1024 - bytes));
+}
+
+describe.skipIf(!isMounted)("a full disk (needs the right to mount a tmpfs)", () => {
+  it.each([0, 4096, 8192, 16_384])("with %i bytes left costs warnings, not the build", async (left) => {
+    rmSync(join(disk, "store"), { recursive: true, force: true });
+    fillBut(left);
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const options = { cacheDir: join(disk, "store") };
+    const first = await compileIn(root, { options });
+    expect(first.kernel).toMatchObject({ origin: "tuned", measurements: 4 });
+    expect(first.warnings.length).toBeGreaterThan(0);
+    expect(first.warnings.length).toBeLessThanOrEqual(3);
+    for (const warning of first.warnings) expect(warning).toMatch(/ENOSPC/);
+    const second = await compileIn(root, { options });
+    expect(second.kernel).toMatchObject({ origin: "lock", measurements: 0, trace: first.kernel.trace });
+    expect(second.kernel.wasm!.bytes).toEqual(first.kernel.wasm!.bytes);
+    rmSync(join(disk, "ballast"));
+    rmSync(join(root, "kernels.lock.json"));
+    const third = await compileIn(root, { options, request: { budget: { seconds: 20, trials: 5 } } });
+    expect(third.warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+// Stores that cannot be written, each for another reason: the build is right, and says why nothing was kept.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { putBlobs, textBlob } from "../../../../src/tuner/store/blobs.ts";
+import { openStore } from "../../../../src/tuner/store/store.ts";
+import { writeApp } from "../../../support/build-app.ts";
+import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { decisionKey, decisionOf } from "../../../sweep/gc/fill-store.ts";
+
+const disk = mkdtempSync(join(tmpdir(), "read-only-"));
+
+function mount(...options: readonly string[]): boolean {
+  try {
+    execFileSync("mount", [...options, disk], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isMounted =
+  process.platform === "linux" && process.getuid?.() === 0 && mount("-t", "tmpfs", "-o", "size=2m", "tmpfs");
+afterAll(() => {
+  if (isMounted) execFileSync("umount", [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+describe.skipIf(!isMounted)("a store on a disk of 2 MB (needs the right to mount a tmpfs)", () => {
+  test("that is full: a put is a warning, what was there is read, and room makes it whole", async () => {
+    const store = openStore(join(disk, "full"));
+    expect(await store.putEntry(decisionKey(0), decisionOf(0))).toBeNull();
+    const large = { addon: new Uint8Array(1_500_000).fill(7), facts: textBlob("{}") };
+    writeFileSync(join(disk, "ballast"), Buffer.alloc(1_000_000));
+    expect(await putBlobs(store, decisionKey(1), large)).toContain("ENOSPC");
+    expect(await store.entry(decisionKey(1))).toBeNull();
+    expect(await store.entry(decisionKey(0))).toEqual(decisionOf(0));
+    rmSync(join(disk, "ballast"));
+    rmSync(join(disk, "full/tmp"), { recursive: true, force: true });
+    expect(await putBlobs(store, decisionKey(1), large)).toBeNull();
+    expect(await store.entry(decisionKey(1))).toMatchObject({ kind: "artifact" });
+    rmSync(join(disk, "full"), { recursive: true });
+  });
+
+  test("that is remounted read-only: hits are hits, a put is a warning, and a build is right", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const options = { cacheDir: join(disk, "store") };
+    const first = await compileIn(root, { options });
+    expect(first.warnings).toEqual([]);
+    expect(mount("-o", "remount,ro")).toBe(true);
+    try {
+      const second = await compileIn(root, { options });
+      expect(second.kernel).toMatchObject({ origin: "lock", measurements: 0 });
+      expect(second.kernel.wasm!.bytes).toEqual(first.kernel.wasm!.bytes);
+      expect(second.warnings).toEqual([]);
+      expect(await openStore(options.cacheDir).putEntry(decisionKey(0), decisionOf(0))).toContain("EROFS");
+      writeFileSync(join(root, "src/gemm.op.ts"), gemmText({ twice: true }));
+      const third = await compileIn(root, { options });
+      expect(third.kernel).toMatchObject({ origin: "tuned" });
+      expect(third.warnings.join("\n")).toContain("EROFS");
+    } finally {
+      mount("-o", "remount,rw");
+    }
+  });
+});
+
+test.each(["index-v5", "content-v2", "tmp"])("a file in place of the store's folder %s is a warning", async (name) => {
+  const root = writeApp({ "src/gemm.op.ts": gemmText() });
+  mkdirSync(join(root, "store"));
+  writeFileSync(join(root, "store", name), "");
+  const { kernel, warnings } = await compileIn(root);
+  expect(kernel).toMatchObject({ origin: "tuned" });
+  expect(warnings.join("\n")).toMatch(/could not be written: .*(EEXIST|ENOTDIR)/);
+});
