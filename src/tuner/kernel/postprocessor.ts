@@ -44,7 +44,7 @@ export function kernelFacts(
     trace,
     source,
     get nest() {
-      nest ??= schedule(fromCompute(op), trace);
+      nest ??= schedule(fromCompute(op), trace, task.target.intrinsics);
       return nest;
     },
   };

@@ -9,7 +9,13 @@ import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { familyOnTarget } from "../data/family.ts";
 import type { TuningTask } from "../data/task.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
-import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } from "../tuning/tuning.ts";
+import {
+  startTuning,
+  type TimedTrial,
+  type TuneProgress,
+  type TuneResult,
+  type TuningOptions,
+} from "../tuning/tuning.ts";
 import { referenceOf } from "../workbench/reference.ts";
 import { createWorkbench, type Workbench } from "../workbench/workbench.ts";
 import { groupConvergence } from "./group-convergence.ts";
@@ -24,7 +30,11 @@ export interface WeightedTask {
   readonly taskKey: string;
 }
 
-export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strategy" | "seed" | "database" | "signal"> {
+export interface TuneTasksOptions
+  extends Pick<
+    TuningOptions,
+    "budget" | "strategy" | "seed" | "database" | "signal" | "costModel" | "features" | "mutators"
+  > {
   readonly policy: SchedulingPolicy;
   readonly totalMs: number;
   /** Compiler for native targets; null where there is none. */
@@ -32,6 +42,10 @@ export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strate
   readonly cores: number;
   /** Called before each round of a task; `at` is the task's index. */
   readonly onProgress?: ((at: number, progress: TuneProgress) => void) | undefined;
+  /** Makes the workbench of a task, where a user's builder or runner measures; default: one on this machine, which all share. */
+  readonly workbench?: ((task: TuningTask, directory: string) => Workbench) | undefined;
+  /** Called with each measurement of a task; `at` is the task's index. */
+  readonly onTrial?: ((at: number, trial: TimedTrial) => void) | undefined;
 }
 
 /**
@@ -55,7 +69,8 @@ export function tuneTasks(
           flops: factsOf(task.task.op).flops,
           family: familyOnTarget(task.task),
           start(turns) {
-            const workbench = workbenchFor(task.task, directory, runner, options);
+            const workbench =
+              options.workbench?.(task.task, directory) ?? workbenchFor(task.task, directory, runner, options);
             close = workbench.close;
             return startTuning(task.task, task.space, tuningOptions(task, at, workbench, turns, options));
           },
@@ -90,7 +105,7 @@ const tuningOptions = (
   at: number,
   workbench: Workbench,
   turns: Turns,
-  { budget, strategy, seed, database, signal, onProgress }: TuneTasksOptions,
+  { budget, strategy, seed, database, signal, onProgress, onTrial, costModel, features, mutators }: TuneTasksOptions,
 ): TuningOptions => ({
   budget,
   strategy,
@@ -105,4 +120,8 @@ const tuningOptions = (
   convergence: groupConvergence(task.target),
   signal,
   onProgress: (progress) => onProgress?.(at, progress),
+  onTrial: onTrial && ((trial) => onTrial(at, trial)),
+  ...(costModel && { costModel }),
+  ...(features !== undefined && { features }),
+  mutators,
 });

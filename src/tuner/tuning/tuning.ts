@@ -4,7 +4,8 @@
 
 import { boostedTrees } from "../cost-model/boosted-trees.ts";
 import type { CostModel } from "../cost-model/cost-model.ts";
-import { type FeatureKind, featureKinds } from "../cost-model/feature-kinds.ts";
+import { type FeatureKind, featuresOf } from "../cost-model/feature-kinds.ts";
+import type { OwnFeatures } from "../cost-model/own-features.ts";
 import type { Measurement, Timing } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
 import type { Budget, TuningTask } from "../data/task.ts";
@@ -17,7 +18,7 @@ import type { RankingFacts } from "../prior/ranker.ts";
 import type { RecordDatabase } from "../record/database.ts";
 import type { ConvergenceRun } from "../report/convergence.ts";
 import { provenSearchSpace } from "../search/point/proven-search-space.ts";
-import { findPoint, type SearchSpace } from "../search/point/search-space.ts";
+import { findPoint, type Mutator, type SearchSpace } from "../search/point/search-space.ts";
 import { type Proposals, proposalsOf } from "../search/proposals.ts";
 import { type ConvergenceRule, convergenceFor, hasConverged } from "../search/state/convergence.ts";
 import {
@@ -56,8 +57,10 @@ export interface TuningOptions {
   readonly clock: () => number;
   /** Cost model that learns from the trials; default: boosted trees. */
   readonly costModel?: CostModel;
-  /** Features that the cost model sees; default: "variables and facts". */
-  readonly features?: FeatureKind;
+  /** Features that the cost model sees, by name or a user's own; default: "variables and facts". */
+  readonly features?: FeatureKind | OwnFeatures;
+  /** Mutators of a user's, in place of ours. */
+  readonly mutators?: readonly Mutator[] | undefined;
   /** Machine model from a calibration; default: the one built in for the code generator. */
   readonly machine?: MachineModel | undefined;
   /**
@@ -291,8 +294,10 @@ async function firstState(task: TuningTask, space: GeneratedSpace, options: Tuni
   const { profiler = noProfiler, machine } = options;
   const relatives = recordsOfRelatives(task, options);
   const experienced = profiler.time("training", () => withExperience(space, task, relatives, machine));
-  const features = featureKinds[options.features ?? "variables and facts"](space, task);
-  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
+  const features = featuresOf(options.features ?? "variables and facts", space, task);
+  const searched = await profiler.timeAsync("space", () =>
+    provenSearchSpace(experienced, { features, mutators: options.mutators }),
+  );
   const known = profiler.time("search", () => knownOf(task, space, searched, relatives, machine));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
   const records = underPostprocessors(task, space, ownRecords(task, options));
