@@ -81,6 +81,7 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Many kernels at once", "scheduler"),
       item("Templates of your own", "templates"),
       item("Rules of your own", "rules"),
+      item("Parts of your own", "extending"),
       item("Adding a target", "adding-a-target"),
     ],
   },

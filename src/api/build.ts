@@ -33,7 +33,7 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
   const info: ArtifactInfo = {
     op: task.op.name,
     parameters: task.op.parameters,
-    target: task.target.name,
+    target: task.target.own ?? task.target.name,
     numerics: task.numerics,
     schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
   };

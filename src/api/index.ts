@@ -1,19 +1,18 @@
 // `unplugin-kernel/api`: the parts of the plugin for programs of your own. Search an operator's schedules, build one,
 // load and call it, or look at what there is to search.
 
-import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "../compiler/index.ts";
+import { callOwn, DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "../compiler/index.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine } from "../native/machine/machine.ts";
-import type { CacheState } from "../native/runner/protocol.ts";
 import { detectToolchains, toolchainFor } from "../native/toolchain/detect.ts";
 import { failAlone } from "../plugin/support/fail-alone.ts";
+import { type OwnCostModel, ownCostModel } from "../tuner/cost-model/own-cost-model.ts";
 import type { Timing } from "../tuner/data/measurement.ts";
 import type { Candidate, Space } from "../tuner/data/space.ts";
 import type { Budget, TuningTask } from "../tuner/data/task.ts";
 import { candidateTrace } from "../tuner/kernel/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "../tuner/kernel/dump-stages.ts";
-import { memoryDatabase, openDatabase } from "../tuner/record/database.ts";
 import type { ConvergenceRun } from "../tuner/report/convergence.ts";
 import {
   type Inspection,
@@ -23,12 +22,13 @@ import {
   templateSizes,
 } from "../tuner/report/inspect.ts";
 import { extractTasks, type TaskRequest } from "../tuner/scheduler/extract-tasks.ts";
-import { type PolicyName, policies } from "../tuner/scheduler/policies.ts";
+import { policyOf } from "../tuner/scheduler/own-policy.ts";
+import type { PolicyName } from "../tuner/scheduler/policies.ts";
+import type { SchedulingPolicy } from "../tuner/scheduler/policy.ts";
 import { tuneTasks } from "../tuner/scheduler/tune-tasks.ts";
 import { type MutateOptions, mutateSchedule } from "../tuner/search/mutate-schedule.ts";
-import { strategyOf } from "../tuner/search/own-strategy.ts";
 import { predict } from "../tuner/search/predict.ts";
-import type { Strategy, StrategyName } from "../tuner/search/strategy/strategy.ts";
+import type { Strategy } from "../tuner/search/strategy/strategy.ts";
 import { explainSpace, printEmptySpace } from "../tuner/space/explain-space.ts";
 import {
   type FoundSchedule,
@@ -40,27 +40,44 @@ import { createProfiler, type Profile } from "../tuner/support/profile.ts";
 import { isOnlyLate, nothingRan } from "../tuner/tuning/failures.ts";
 import { nothingTried } from "../tuner/tuning/nothing-tried.ts";
 import { tune as runTuning } from "../tuner/tuning/tune.ts";
-import type { TuneProgress, TuneResult } from "../tuner/tuning/tuning.ts";
+import type { TimedTrial, TuneProgress, TuneResult } from "../tuner/tuning/tuning.ts";
 import type { TuningEnd } from "../tuner/tuning/tuning-history.ts";
-import { answersTooLate, referenceOf } from "../tuner/workbench/reference.ts";
-import { createWorkbench } from "../tuner/workbench/workbench.ts";
+import { checkIntrinsics } from "../tuner/workbench/intrinsic-oracle.ts";
+import type { OwnRunner } from "../tuner/workbench/own-runner.ts";
+import { answersTooLate } from "../tuner/workbench/reference.ts";
+import type { Workbench } from "../tuner/workbench/workbench.ts";
+import { workbenchFor } from "./bench.ts";
 import { type LearningOptions, learningOf } from "./learning.ts";
-import { benchOf, type QueueRunner } from "./runner.ts";
+import { benchOf, isQueue } from "./runner.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./task.ts";
 import { TuneAllError } from "./tune-all-error.ts";
+import { databaseOf, searchOf, searchPartsOf, type TuneOptions } from "./tune-options.ts";
 
 export { DiagnosticError } from "../compiler/index.ts";
 export type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
 export type { CacheState } from "../native/runner/protocol.ts";
+export type { FeatureKind } from "../tuner/cost-model/feature-kinds.ts";
 export type { Measurement, Timing } from "../tuner/data/measurement.ts";
+export type { TuningRecord } from "../tuner/data/record.ts";
 export type { Candidate as Schedule, KernelFacts, Postprocessor, Verdict } from "../tuner/data/space.ts";
 export { codeSizeLimit, stackLimit, workspaceLimit } from "../tuner/kernel/limits.ts";
 export { noiseOf } from "../tuner/measure/statistics.ts";
 export type { ProofVerdict, TemplateProof, WinnerProof } from "../tuner/proof/prove-winner.ts";
+export {
+  memoryDatabase,
+  openDatabase,
+  type RecordDatabase,
+  type RecordQuery,
+  type TaskQuery,
+} from "../tuner/record/database.ts";
+export type { OwnDatabase } from "../tuner/record/own-database.ts";
 export { type ConvergencePlot, type ConvergenceRun, convergencePlot } from "../tuner/report/convergence.ts";
 export type { Inspection } from "../tuner/report/inspect.ts";
 export { perfTable, type TaskPerformance } from "../tuner/report/perf-table.ts";
 export { timeSplit } from "../tuner/report/time-split.ts";
+export type { PolicyName } from "../tuner/scheduler/policies.ts";
+export type { RoundFact, SchedulingPolicy, TaskHistory } from "../tuner/scheduler/policy.ts";
+export type { Mutator } from "../tuner/search/point/search-space.ts";
 export type { Strategy, StrategyName } from "../tuner/search/strategy/strategy.ts";
 export * as search from "../tuner/search/strategy-authoring.ts";
 export * as rules from "../tuner/space/rule-authoring.ts";
@@ -70,7 +87,11 @@ export type { Choice, Derived, Quantity, Sampled } from "../tuner/space/template
 export { parseSchedule, type SavedSchedule } from "../tuner/space/template/saved-schedule.ts";
 export { type AuthoredTemplate, handSchedule, template } from "../tuner/space/template/template.ts";
 export type { Profile } from "../tuner/support/profile.ts";
+export type { TimedTrial, TuneProgress } from "../tuner/tuning/tuning.ts";
+export type { BuildRequest, OwnBuilder, StandardBuild } from "../tuner/workbench/own-builder.ts";
+export type { OwnRunner, RunAnswer, RunRequest } from "../tuner/workbench/own-runner.ts";
 export { type BuildOptions, build } from "./build.ts";
+export * from "./extend.ts";
 export { type CalibrateOptions, calibrate, type LearningOptions } from "./learning.ts";
 export { type LoadedKernel, load } from "./load.ts";
 export {
@@ -86,22 +107,7 @@ export { type ProveOptions, prove } from "./prove.ts";
 export type { QueueRunner } from "./runner.ts";
 export type { KernelOptions } from "./task.ts";
 export { TuneAllError, type TuneFailure } from "./tune-all-error.ts";
-
-export interface TuneOptions extends KernelOptions, LearningOptions {
-  readonly budget?: Partial<Budget>;
-  /** Seed of the search: the same seed and the same records give the same sequence of candidates. */
-  readonly seed?: number;
-  /** Search strategy: one of ours by name, or one of your own. */
-  readonly strategy?: StrategyName | Strategy;
-  /** State of the caches when a run begins; default: "hot". docs/measurement.md */
-  readonly cache?: CacheState;
-  /** File of records to read and extend, those of other shapes and operators too; default: records are not kept. */
-  readonly records?: string;
-  /** Machines that measure the candidates; default: this one. docs/fleet.md */
-  readonly runner?: QueueRunner;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: TuneProgress) => void;
-}
+export type { TuneOptions } from "./tune-options.ts";
 
 export interface Tuned {
   readonly schedule: Candidate;
@@ -138,23 +144,19 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
   const startMs = nowMs();
-  const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
-  const searching = strategyOf(strategy);
+  const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress, onTrial } = options;
+  const searching = searchOf(strategy, options.mutators);
+  const database = databaseOf(records);
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
   const toolchain = await toolchainFor(task.target);
   const limits = { ...defaultBudget, ...budget };
   const late = answersTooLate(task, () => limits.seconds * 1_000);
   if (late) throw outOfTime(task.op.name, { late: late.reason, elapsedMs: nowMs() - startMs });
-  const local = createWorkbench({
-    ...referenceOf(task),
-    toolchain,
-    directory,
-    signal,
-    cores: detectMachine().cores,
-    threads: task.threads,
-    cache,
-  });
+  await checkIntrinsics(task.target, toolchain);
+  const { builder, runner } = options;
+  const own = isQueue(runner) ? undefined : runner;
+  const local = workbenchFor(task, { builder, runner: own, toolchain, directory, cache, signal });
   const { workbench, close } = await benchOf(options, task, local);
   try {
     const result = await runTuning(task, space, {
@@ -163,13 +165,15 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       strategy: searching,
       seed,
       taskKey: taskKeyOf(task, space, options),
-      database: records === undefined ? memoryDatabase() : openDatabase(records),
+      database,
       workbench,
       clock: nowMs,
       startMs,
       profiler,
       signal,
       onProgress,
+      onTrial: onTrial && ((trial) => callOwn("onTrial", () => onTrial(trial))),
+      ...searchPartsOf({ features: options.features, mutators: options.mutators }),
     });
     if (result.repeated > 0) options.onWarning?.(repetition(searching.name, result.repeated));
     return await tunedOf(task, space, searching, result);
@@ -213,13 +217,25 @@ export interface KernelToTune extends KernelOptions {
 }
 
 export interface TuneAllOptions
-  extends Omit<TuneOptions, keyof KernelOptions | keyof LearningOptions | "onProgress" | "cache" | "runner"> {
+  extends Omit<
+    TuneOptions,
+    keyof KernelOptions | keyof LearningOptions | "onProgress" | "onTrial" | "cache" | "runner"
+  > {
   /** Seconds for all kernels together. */
   readonly seconds: number;
-  /** Policy that gives out rounds; default: `gradient`, to the kernel for which the next second is expected to save most. */
-  readonly policy?: PolicyName;
+  /**
+   * Policy that gives out rounds, by name or one of your own (docs/extending.md); default: `gradient`, to the kernel for which the
+   * next second is expected to save most.
+   */
+  readonly policy?: PolicyName | SchedulingPolicy;
+  /** Cost model of your own. docs/extending.md */
+  readonly costModel?: OwnCostModel;
+  /** Runner of your own, in place of this machine's measuring process. docs/extending.md */
+  readonly runner?: OwnRunner;
   /** `kernel`: the place of the first that asked for what is tuned. */
   readonly onProgress?: (kernel: number, progress: TuneProgress) => void;
+  /** Called with each candidate that was measured, and its result. What it throws ends the kernel's tuning. */
+  readonly onTrial?: (kernel: number, trial: TimedTrial) => void;
 }
 
 export interface TunedTask extends Tuned {
@@ -242,7 +258,11 @@ export async function tuneAll(
   options: TuneAllOptions,
 ): Promise<readonly TunedTask[]> {
   const { seconds, budget, seed = 1, strategy = "default", records, signal, policy = "gradient" } = options;
-  const searching = strategyOf(strategy);
+  const searching = searchOf(strategy, options.mutators);
+  const chosen = policyOf(policy);
+  const database = databaseOf(records);
+  const costModel = options.costModel && ownCostModel(options.costModel);
+  const { onTrial, builder, runner } = options;
   const extracted = extractTasks(kernels.map(requestOf));
   const tasks = extracted.map(({ task, weight, requests }) => {
     const kernel = kernels[requests[0]!]!;
@@ -250,17 +270,27 @@ export async function tuneAll(
     return { task, weight, space, taskKey: taskKeyOf(task, space, kernel), kernels: requests };
   });
   const isNative = tasks.some(({ task }) => task.target.codegen === "c");
+  const toolchain = isNative ? ((await detectToolchains())[0] ?? null) : null;
+  for (const { task } of tasks) await checkIntrinsics(task.target, toolchain);
+  const ownBench = (task: TuningTask, directory: string): Workbench => {
+    const compiler = task.target.codegen === "c" ? toolchain : null;
+    return workbenchFor(task, { builder, runner, toolchain: compiler, directory, signal });
+  };
   const settled = await tuneTasks(tasks, {
     budget: { ...defaultBudget, ...budget },
-    policy: policies[policy],
+    policy: chosen,
     totalMs: seconds * 1000,
     strategy: searching,
     seed,
-    database: records === undefined ? memoryDatabase() : openDatabase(records),
-    toolchain: isNative ? ((await detectToolchains())[0] ?? null) : null,
+    database,
+    toolchain,
     cores: detectMachine().cores,
     signal,
     onProgress: (at, progress) => options.onProgress?.(tasks[at]!.kernels[0]!, progress),
+    ...(costModel && { costModel }),
+    ...((builder || runner) && { workbench: ownBench }),
+    ...searchPartsOf({ features: options.features, mutators: options.mutators }),
+    ...(onTrial && { onTrial: (at, trial) => callOwn("onTrial", () => onTrial(tasks[at]!.kernels[0]!, trial)) }),
   });
   signal?.throwIfAborted();
   const outcomes = tasks.map(({ task, space, weight, kernels }, at) =>

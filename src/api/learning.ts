@@ -1,15 +1,16 @@
 // The learning that a tuning starts from beside records: which model learns, and the limits measured on this machine.
 // Part of `unplugin-kernel/api`.
 
-import { DiagnosticError, type TargetName } from "../compiler/index.ts";
+import { DiagnosticError, malformed, type Target, type TargetName } from "../compiler/index.ts";
 import { withPrivateDirectory } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine, hostTarget } from "../native/machine/machine.ts";
 import { findXgboost } from "../native/machine/xgboost-library.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
 import { toolchainFor, wantedFamilies } from "../native/toolchain/detect.ts";
-import { type CostModelName, chooseCostModel } from "../tuner/cost-model/choose.ts";
+import { type CostModelName, chooseCostModel, costModelNames } from "../tuner/cost-model/choose.ts";
 import type { CostModel } from "../tuner/cost-model/cost-model.ts";
+import { type OwnCostModel, ownCostModel } from "../tuner/cost-model/own-cost-model.ts";
 import { targetClass } from "../tuner/data/key.ts";
 import type { TuningTask } from "../tuner/data/task.ts";
 import type { MachineModel } from "../tuner/prior/machine-model.ts";
@@ -19,8 +20,11 @@ import { referenceOf } from "../tuner/workbench/reference.ts";
 import { createWorkbench, type Workbench } from "../tuner/workbench/workbench.ts";
 
 export interface LearningOptions {
-  /** Model that learns from measurements. XGBoost needs its C library; without it, the boosted trees of this package are used. */
-  readonly costModel?: CostModelName;
+  /**
+   * Model that learns from measurements, by name or one of your own (docs/extending.md). XGBoost needs its C library; without it,
+   * the boosted trees of this package are used.
+   */
+  readonly costModel?: CostModelName | OwnCostModel;
   /** Path of XGBoost's C library; default: that of the package `xgboost_node`, or the system's. */
   readonly xgboost?: string;
   /** The directory of `calibrate`: what was found about this machine is used. */
@@ -39,14 +43,23 @@ export async function learningOf(
   { target }: TuningTask,
   { toolchain }: Workbench,
 ): Promise<Learning> {
+  if (typeof costModel !== "string")
+    return { costModel: ownCostModel(costModel), machine: machineOf(calibration, target, toolchain) };
+  if (!costModelNames.includes(costModel))
+    throw malformed(
+      `there is no costModel "${costModel}"`,
+      `there are ${costModelNames.join(", ")}, or an object of yours`,
+    );
   const library = costModel === "xgboost" ? findXgboost({ path: xgboost }) : null;
   const { model, warning } = await chooseCostModel(costModel, library);
   if (warning) onWarning?.(warning);
-  const stored =
-    calibration === undefined
-      ? null
-      : calibrationFiles.read(calibration, { targetClass: targetClass(target), toolchain });
-  return { costModel: model, machine: stored?.machine };
+  return { costModel: model, machine: machineOf(calibration, target, toolchain) };
+}
+
+/** Reads what `calibrate` found about this machine. */
+function machineOf(calibration: string | undefined, target: Target, toolchain: string): MachineModel | undefined {
+  if (calibration === undefined) return undefined;
+  return calibrationFiles.read(calibration, { targetClass: targetClass(target), toolchain })?.machine;
 }
 
 export interface CalibrateOptions {

@@ -1,6 +1,6 @@
 // The part of `unplugin-kernel/api` that measures given schedules: here, or by a file on another machine.
 
-import type { Op } from "../compiler/index.ts";
+import type { DiagnosticError, Op } from "../compiler/index.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { detectMachine, hostTarget, missingFeatures } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
@@ -21,9 +21,12 @@ import {
   resultsText,
 } from "../tuner/remote/batch.ts";
 import { batchOf, foreignness, measureBatch, recordsOfResults } from "../tuner/remote/run-batch.ts";
+import { checkIntrinsics } from "../tuner/workbench/intrinsic-oracle.ts";
 import { measurable } from "../tuner/workbench/measurable.ts";
-import { referenceOf } from "../tuner/workbench/reference.ts";
-import { createWorkbench, measureAll, type Workbench, type WorkbenchOptions } from "../tuner/workbench/workbench.ts";
+import type { OwnBuilder } from "../tuner/workbench/own-builder.ts";
+import type { OwnRunner } from "../tuner/workbench/own-runner.ts";
+import { measureAll, type Workbench } from "../tuner/workbench/workbench.ts";
+import { type BenchOptions, workbenchFor } from "./bench.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./task.ts";
 
 export interface MeasureOptions extends KernelOptions {
@@ -31,6 +34,10 @@ export interface MeasureOptions extends KernelOptions {
   readonly cache?: CacheState;
   /** Number of samples; default: 25. */
   readonly samples?: number;
+  /** Builder of your own, in place of the compiler that is found here. docs/extending.md */
+  readonly builder?: OwnBuilder;
+  /** Runner of your own, in place of this machine's measuring process. docs/extending.md */
+  readonly runner?: OwnRunner;
   readonly signal?: AbortSignal;
 }
 
@@ -43,9 +50,9 @@ export interface MeasureOptions extends KernelOptions {
  */
 export async function measure(op: Op, schedule: Candidate, options: MeasureOptions): Promise<Measurement> {
   const task = taskOf(op, options);
-  const { cache, samples = 25, signal } = options;
+  const { cache, samples = 25, signal, builder, runner } = options;
   const source = measurable(task, spaceOf(task, options), schedule);
-  const outcome = await onWorkbench({ task, cache, samples, signal }, async (workbench) => {
+  const outcome = await onWorkbench({ task, cache, samples, signal, builder, runner }, async (workbench) => {
     const [measurement] = await measureAll(workbench, [source]);
     return measurement;
   });
@@ -55,8 +62,12 @@ export async function measure(op: Op, schedule: Candidate, options: MeasureOptio
 /** Schedules to be measured on another machine, as the text of a file for `runBatch` there. */
 export function exportBatch(op: Op, schedules: readonly Candidate[], options: MeasureOptions): string {
   const task = taskOf(op, options);
+  if (task.target.own !== undefined || task.target.intrinsics) throw onlyHere();
   return batchText(batchOf(task, taskKeyOf(task, spaceOf(task, options), options), schedules, options.cache));
 }
+
+const onlyHere = (): DiagnosticError =>
+  refusal("batch.own-target", "a target or intrinsics of one's own are not sent to other machines", null);
 
 export type BatchRunOptions = Pick<KernelOptions, "parameters" | "rules" | "templates"> &
   Pick<MeasureOptions, "samples" | "signal">;
@@ -116,21 +127,15 @@ function own(body: Batch | BatchResults, taskKey: string): void {
   if (reason !== null) throw refusal("batch.foreign", `the file is not used: ${reason}`, null);
 }
 
-interface OnWorkbench extends Pick<WorkbenchOptions, "signal"> {
+interface OnWorkbench extends Omit<BenchOptions, "toolchain" | "directory"> {
   readonly task: TuningTask;
-  readonly cache: CacheState | undefined;
-  readonly samples: number | undefined;
 }
 
-function onWorkbench<T>(
-  { task, cache, samples, signal }: OnWorkbench,
-  work: (on: Workbench) => Promise<T>,
-): Promise<T> {
+function onWorkbench<T>({ task, ...options }: OnWorkbench, work: (on: Workbench) => Promise<T>): Promise<T> {
   return withDirectoryIf(task.target.codegen === "c", async (directory) => {
     const toolchain = await toolchainFor(task.target);
-    const { cores } = detectMachine();
-    const settings = { threads: task.threads, ...(cache && { cache }), ...(samples && { samples }) };
-    const workbench = createWorkbench({ ...referenceOf(task), toolchain, directory, signal, cores, ...settings });
+    await checkIntrinsics(task.target, toolchain);
+    const workbench = workbenchFor(task, { ...options, toolchain, directory });
     try {
       return await work(workbench);
     } finally {

@@ -6,6 +6,7 @@ import type { CacheState } from "../native/runner/protocol.ts";
 import type { Fleet } from "../plugin/fleet/open-fleet.ts";
 import { fleetKey } from "../plugin/options/options.ts";
 import type { TuningTask } from "../tuner/data/task.ts";
+import type { OwnRunner } from "../tuner/workbench/own-runner.ts";
 import type { Workbench } from "../tuner/workbench/workbench.ts";
 import type { KernelOptions } from "./task.ts";
 
@@ -27,7 +28,7 @@ export interface QueueRunner {
 
 export interface RunnerOptions extends KernelOptions {
   /** Machines that measure the candidates; default: this one. */
-  readonly runner?: QueueRunner;
+  readonly runner?: QueueRunner | OwnRunner;
   readonly cache?: CacheState;
   readonly signal?: AbortSignal;
   readonly onWarning?: (warning: string) => void;
@@ -38,13 +39,21 @@ export interface ChosenBench {
   close(): Promise<void>;
 }
 
+/** Says whether the option names a fleet, and not a runner of the user's. */
+export const isQueue = (runner: QueueRunner | OwnRunner | undefined): runner is QueueRunner =>
+  typeof runner === "object" && runner !== null && "kind" in runner;
+
 /** Puts the fleet of option `runner` before the workbench of this machine, if there is one that serves the target. */
 export async function benchOf(options: RunnerOptions, task: TuningTask, local: Workbench): Promise<ChosenBench> {
   const { runner, rules = [], templates, postprocessors = [], cache = "hot", signal, onWarning = () => {} } = options;
   const here: ChosenBench = { workbench: local, close: async () => undefined };
-  if (!runner) return here;
+  if (!isQueue(runner)) return here;
   if (rules.length > 0 || templates || postprocessors.length > 0) {
     onWarning("rules, templates and postprocessors of one's own are not sent to a fleet; this machine measures itself");
+    return here;
+  }
+  if (task.target.own !== undefined || task.target.intrinsics) {
+    onWarning("targets and intrinsics of one's own are not known to a fleet; this machine measures itself");
     return here;
   }
   const fleet = await fleetOf(runner, signal, onWarning);

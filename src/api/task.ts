@@ -6,13 +6,20 @@ import {
   type DiagnosticCode,
   DiagnosticError,
   instantiate,
+  isOpName,
+  malformed,
   mostThreads,
   type Numerics,
   type Op,
+  type OwnIntrinsic,
+  ownIntrinsics,
   type Parameters,
+  type Target,
   type TargetName,
+  targetNames,
 } from "../compiler/index.ts";
 import { hostTarget } from "../native/machine/machine.ts";
+import { type OwnTarget, ownTarget } from "../native/toolchain/own-target.ts";
 import type { Postprocessor, Space } from "../tuner/data/space.ts";
 import type { TuningTask } from "../tuner/data/task.ts";
 import { taskKey } from "../tuner/data/task-key.ts";
@@ -20,9 +27,13 @@ import type { SpaceRule } from "../tuner/space/draft/space-rule.ts";
 import { type GeneratedSpace, generateSpace } from "../tuner/space/generate.ts";
 import { defaultRules } from "../tuner/space/rule/index.ts";
 import type { SpaceEntry } from "../tuner/space/template/entries.ts";
+import { checkedPostprocessors, checkedRules, entriesOf, type SpaceGenerator } from "./space.ts";
 
 export interface KernelOptions {
-  readonly target: TargetName | "native";
+  /** Target of ours by name, this machine's best (`"native"`), or one of your own: docs/extending.md. */
+  readonly target: TargetName | "native" | OwnTarget;
+  /** Instructions of your own, which the rules use wherever an operator computes what they mean: docs/extending.md. */
+  readonly intrinsics?: readonly OwnIntrinsic[];
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
@@ -38,9 +49,9 @@ export interface KernelOptions {
   /**
    * Candidates to search: templates and schedules of your own, and `"generated"` for the space that the rules make.
    * Default: `["generated"]`. With `[tiled]` only your template is searched, with `["generated", tiled]` both.
-   * docs/templates.md
+   * A generator of your own makes entries for each task. docs/templates.md
    */
-  readonly templates?: readonly SpaceEntry[];
+  readonly templates?: readonly (SpaceEntry | SpaceGenerator)[];
   /** Checks that may refuse a candidate before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
   readonly postprocessors?: readonly Postprocessor[];
 }
@@ -49,15 +60,32 @@ export function spaceOf(
   task: TuningTask,
   { rules = [], templates, postprocessors = [] }: KernelOptions,
 ): GeneratedSpace {
-  return { ...generateSpace(task, [...rules, ...defaultRules], templates), postprocessors };
+  const own = [...checkedRules(rules), ...defaultRules];
+  return {
+    ...generateSpace(task, own, templates && entriesOf(templates, task)),
+    postprocessors: checkedPostprocessors(postprocessors),
+  };
+}
+
+/** Returns the target of a kernel, with the intrinsics that it may use. */
+export function targetOf({ target, intrinsics = [] }: Pick<KernelOptions, "target" | "intrinsics">): Target {
+  const known = typeof target === "string" ? hostTarget(namedTarget(target)) : ownTarget(target);
+  const own = ownIntrinsics(intrinsics, isOpName);
+  return own.length === 0 ? known : { ...known, intrinsics: own };
+}
+
+function namedTarget(name: TargetName | "native"): TargetName | "native" {
+  const known = ["native", ...targetNames];
+  if (known.includes(name)) return name;
+  throw malformed(`target is "${name}"`, `there are ${known.join(", ")}, or an object of yours`);
 }
 
 export function taskOf(op: Op, options: KernelOptions): TuningTask {
-  const { target, parameters = {}, numerics = "fast", threads = 1 } = options;
+  const { parameters = {}, numerics = "fast", threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1 || threads > mostThreads)
     throw refusal("task.threads", `threads is ${threads}, a whole number from 1 to ${mostThreads} is wanted`, null);
   const def: ComputeDef = instantiate(op, parameters, "kernel");
-  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads }, numerics, threads };
+  const task: TuningTask = { op: def, target: { ...targetOf(options), threads }, numerics, threads };
   const constants = options.constants ?? def.constants;
   if (!constants) return task;
   const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));

@@ -6,7 +6,9 @@ import { kernelName } from "./codegen/kernel-name.ts";
 import type { CSource, JsSource, WasmSource } from "./codegen/kernel-source.ts";
 import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
 import type { ComputeDef } from "./expr/compute-def.ts";
+import { callsOf } from "./intrinsic/calls.ts";
 import { fromCompute, loopName } from "./ir/from-compute.ts";
+import type { Intrinsic } from "./ir/intrinsic.ts";
 import type { LoopFunc } from "./ir/loop-ir.ts";
 import { lower, lowerScalars } from "./lower/pipeline.ts";
 import { type Replay, replay, schedule } from "./schedule/replay/replay.ts";
@@ -40,7 +42,7 @@ export type KernelResult = GeneratedKernel | Extract<Replay, { readonly kind: "i
 
 export function generateKernel(op: ComputeDef, trace: Trace, target: Target, options: KernelOptions): KernelResult {
   const { name = kernelName(op, target), constants = [] } = options;
-  const scheduled = replay(fromCompute(op, name), trace);
+  const scheduled = replay(fromCompute(op, name), trace, target.intrinsics);
   if (scheduled.kind === "illegal") return scheduled;
   options.onPass?.();
   const { prepare, run } = splitPreparation(scheduled.nest, constants);
@@ -50,9 +52,30 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
 
 function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): CSource | WasmSource {
   const { numerics, verify, relaxed, onPass } = options;
-  const flat = lower(nest, { target, numerics, verify, onPass });
+  return generateFlat(lower(nest, { target, numerics, verify, onPass }), target, { numerics, relaxed });
+}
+
+function generateFlat(
+  flat: LoopFunc,
+  target: Target,
+  { numerics, relaxed }: Pick<KernelOptions, "numerics" | "relaxed">,
+): CSource | WasmSource {
   const { threads } = target;
   return target.codegen === "wasm" ? generateWasm(flat, { relaxed, threads }) : generateC(flat, target, { numerics });
+}
+
+/** Makes the kernel that shows whether an intrinsic computes its meaning: the calls, and what an interpreter runs of them. */
+export function intrinsicCalls(intrinsic: Intrinsic, target: Target, calls: number): IntrinsicCalls {
+  const flat = callsOf(intrinsic, calls);
+  return {
+    flat,
+    source: generateFlat(flat, target, { numerics: intrinsic.exact ? "strict" : "fast", relaxed: false }),
+  };
+}
+
+export interface IntrinsicCalls {
+  readonly flat: LoopFunc;
+  readonly source: CSource | WasmSource;
 }
 
 /**

@@ -7,5 +7,5 @@ import type { Target } from "../target/target.ts";
 export function kernelName(op: ComputeDef, target: Target): string {
   const result = op.stages.find((stage) => stage.name === op.outputs[0])!;
   const shape = [...result.axes, ...(result.reduce?.axes ?? [])].map((axis) => axis.extent).join("x");
-  return [op.name, result.dtype, shape, target.name].join("_").replace(/[^A-Za-z0-9_]/g, "_");
+  return [op.name, result.dtype, shape, target.own ?? target.name].join("_").replace(/[^A-Za-z0-9_]/g, "_");
 }

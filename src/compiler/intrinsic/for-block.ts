@@ -8,7 +8,7 @@ import { mapExpr, varsIn } from "../ir/visit.ts";
 import { product } from "../support/integer-math.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import type { Intrinsic } from "./intrinsic.ts";
-import { intrinsics, isAvailable } from "./intrinsics.ts";
+import { intrinsicsOf, isAvailable } from "./intrinsics.ts";
 import { unify } from "./unify.ts";
 
 export interface BlockIntrinsic {
@@ -22,7 +22,7 @@ export interface BlockIntrinsic {
 
 /** Intrinsics that a block may be computed by, the better ones first. */
 export function intrinsicsFor(block: Block, target: Target, numerics: Numerics): readonly BlockIntrinsic[] {
-  return intrinsics.flatMap((intrinsic) => {
+  return intrinsicsOf(target).flatMap((intrinsic) => {
     const found = isAvailable(intrinsic, target, numerics) ? blockIntrinsic(block, intrinsic) : null;
     return found ? [found] : [];
   });

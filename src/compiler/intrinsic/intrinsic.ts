@@ -1,28 +1,5 @@
-// Type of an intrinsic: an instruction of a machine with its meaning, the features that it needs, and its text for each
-// code generator. A family is a list of them in one file beside this one; `intrinsics.ts` has them all.
+// Types that the families of intrinsics are written in. A family is a list of intrinsics in one file beside this one;
+// `intrinsics.ts` has them all.
 
-import type { LoopFunc } from "../ir/loop-ir.ts";
-
-export interface Intrinsic {
-  /** Name by which schedules refer to it: "vpmaddwd.256". */
-  readonly name: string;
-  /** Features of the target that it needs. */
-  readonly features: readonly string[];
-  /**
-   * Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands: vectors that
-   * may be widened and repeated on their way into registers, or tiles, which are moved as they lie in memory.
-   */
-  readonly meaning: LoopFunc;
-  /** Whether sums are rounded as the loops of the meaning round them. False: it is for numerics "fast" only. */
-  readonly exact: boolean;
-  readonly text: IntrinsicText;
-}
-
-export type IntrinsicText =
-  /** C expressions of the operands, which are GNU vectors named as in the meaning. Builtins differ by compiler.
-   * `preamble` stands before the function that the expression becomes. */
-  | { readonly kind: "c"; readonly gcc: string; readonly clang: string; readonly preamble?: string }
-  /** An instruction of x86 on tile registers, result first; null: a move between tiles and memory, or of zeros. */
-  | { readonly kind: "tile"; readonly instruction: string | null }
-  /** Opcodes that find the operands on the stack, in order. */
-  | { readonly kind: "wasm"; readonly ops: readonly string[] };
+export type { Intrinsic } from "../ir/intrinsic.ts";
+export type { IntrinsicText } from "../ir/intrinsic-text.ts";

@@ -1,6 +1,6 @@
-// All intrinsics, and those of a target: of two that compute the same the better one comes first.
+// All intrinsics, and those of a target: of two that compute the same the better one comes first, and one that the
+// target itself carries before ours.
 
-import { invariant } from "../support/invariant.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { wasmSimd } from "./wasm-simd.ts";
@@ -13,13 +13,17 @@ export const intrinsics: readonly Intrinsic[] = [...x86Amx, ...x86Vnni, ...x86Bf
 
 const byName: ReadonlyMap<string, Intrinsic> = new Map(intrinsics.map((intrinsic) => [intrinsic.name, intrinsic]));
 
-export const findIntrinsic = (name: string): Intrinsic | undefined => byName.get(name);
+/**
+ * Returns the intrinsic of this name; undefined: there is none.
+ *
+ * @param own intrinsics beside ours, those that a target carries
+ */
+export const findIntrinsic = (name: string, own: readonly Intrinsic[] = []): Intrinsic | undefined =>
+  byName.get(name) ?? own.find((intrinsic) => intrinsic.name === name);
 
-export function intrinsicNamed(name: string): Intrinsic {
-  const intrinsic = byName.get(name);
-  invariant(intrinsic, `there is no intrinsic ${name}`);
-  return intrinsic;
-}
+/** Returns the intrinsics that kernels for the target may know: its own, then ours. */
+export const intrinsicsOf = ({ intrinsics: own = [] }: Pick<Target, "intrinsics">): readonly Intrinsic[] =>
+  own.length === 0 ? intrinsics : [...own, ...intrinsics];
 
 const codegenOf = { c: "c", tile: "c", wasm: "wasm" } as const;
 

@@ -7,6 +7,7 @@
 
 import type { DType } from "../expr/dtype.ts";
 import type { BinaryOp, UnaryOp } from "../expr/scalar-expr.ts";
+import type { IntrinsicText } from "./intrinsic-text.ts";
 
 /** Types of the loop IR. i64 exists only here: the bit patterns of f64 in the expansion of exp, log and friends. */
 export type IrType = DType | "i64";
@@ -126,7 +127,7 @@ export interface Interleave {
 
 /**
  * One instruction of a machine, on whole vectors. It gives what `meaning` leaves in its first buffer, when each buffer
- * starts with the lanes of the operand of its place. Code generators know its text by its name.
+ * starts with the lanes of the operand of its place.
  */
 export interface IntrinsicCall {
   readonly kind: "intrinsic";
@@ -136,6 +137,8 @@ export interface IntrinsicCall {
   readonly operands: readonly Expr[];
   /** Meaning in the flat form, one store under loops. */
   readonly meaning: LoopFunc;
+  /** Text for the code generator of a target that has the instruction. */
+  readonly text: IntrinsicText;
 }
 
 export type Expr =

@@ -77,8 +77,8 @@ export const updateInterleave = ({ dtype }: Interleave, parts: Interleave["parts
 });
 
 export const updateIntrinsic = (node: IntrinsicCall, operands: IntrinsicCall["operands"]): IntrinsicCall => {
-  const { dtype, lanes, name, meaning } = node;
-  return { kind: "intrinsic", dtype, lanes, name, operands, meaning };
+  const { dtype, lanes, name, meaning, text } = node;
+  return { kind: "intrinsic", dtype, lanes, name, operands, meaning, text };
 };
 
 // ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,7 @@
 // Machines that kernels are made for, as the compiler knows them: numbers as data, one file a target.
 
+import type { Intrinsic } from "../ir/intrinsic.ts";
+
 export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"] as const;
 export type TargetName = (typeof targetNames)[number];
 
@@ -22,6 +24,10 @@ export interface Target {
   readonly l3Bytes: number;
   /** Number of threads that share `parallel` loops, the caller's among them. */
   readonly threads: number;
+  /** Name that a user gave to a target of one's own, which differs from ours of this `name` in its numbers; none: it is ours. */
+  readonly own?: string;
+  /** Intrinsics that a user brings, preferred to ours; none: ours alone. */
+  readonly intrinsics?: readonly Intrinsic[];
 }
 
 /** Most threads that a kernel may ask for. */

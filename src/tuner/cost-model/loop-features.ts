@@ -4,7 +4,15 @@
 // The features are of the scheduled form, not the lowered one: there a store is a block and an unrolled loop has a mark. A row
 // takes a replay of the trace, some milliseconds: for shortlists, not for thousands of candidates.
 
-import { type Block, type For, fromCompute, type LoopFunc, replay, type Stmt } from "../../compiler/index.ts";
+import {
+  type Block,
+  type For,
+  fromCompute,
+  type LoopFunc,
+  replay,
+  type Stmt,
+  type Target,
+} from "../../compiler/index.ts";
 import type { Space } from "../data/space.ts";
 import { candidateTrace } from "../kernel/candidate-kernel.ts";
 import { steadyLog2 } from "../support/steady.ts";
@@ -50,13 +58,13 @@ function storesIn(stmt: Stmt, loops: readonly For[]): readonly StoreUnderLoops[]
 }
 
 /** Makes the extractor for a space's candidates. Each is scheduled once; one that proves illegal has a row of 0s. */
-export function loopExtractor(space: Space): FeatureExtractor {
+export function loopExtractor(space: Space, intrinsics?: Target["intrinsics"]): FeatureExtractor {
   const rows = new WeakMap<FeaturePoint["assignment"], Float64Array>();
   return extractor(loopColumns, ({ template: { template }, assignment }) => {
     const known = rows.get(assignment);
     if (known) return known;
     const trace = candidateTrace(space, { template: template.name, assignment });
-    const result = trace && replay(fromCompute(template.op), trace);
+    const result = trace && replay(fromCompute(template.op), trace, intrinsics);
     const row = result?.kind === "ok" ? loopFeatures(result.nest) : new Float64Array(loopColumns.length);
     rows.set(assignment, row);
     return row;

@@ -74,10 +74,11 @@ export const scheduleKeyFields = (task: TuningTask, opText: string, codegen: str
 
 /**
  * Prints a target. Machines with one text share timings: "avx2 avx2+f16c+fma 32B 16r l1=32768 l2=524288 l3=4194304
- * threads=1".
+ * threads=1". A user's target has a digest of all its fields behind that: records keep it apart from ours.
  */
-export const targetClass = ({ name, features, ...sizes }: Target): string =>
-  [
+export const targetClass = (target: Target): string => {
+  const { name, features, ...sizes } = target;
+  return [
     name,
     features.join("+"),
     `${sizes.vectorBytes}B`,
@@ -86,7 +87,12 @@ export const targetClass = ({ name, features, ...sizes }: Target): string =>
     `l2=${sizes.l2Bytes}`,
     `l3=${sizes.l3Bytes}`,
     `threads=${sizes.threads}`,
+    ...(isOwn(target) ? [`own=${sizes.own ?? name}:${sha256(canonicalJson(target)).slice(0, 16)}`] : []),
   ].join(" ");
+};
+
+/** Says whether a user changed the target's numbers, or brought intrinsics for it. */
+const isOwn = ({ own, intrinsics }: Target): boolean => own !== undefined || intrinsics !== undefined;
 
 /** Prints JSON with sorted fields and no spaces: one text a value. Numbers as in ECMAScript, as RFC 8785 has it. */
 export function canonicalJson(value: unknown): string {

@@ -27,7 +27,7 @@ export function dumpStages(task: TuningTask, space: Space, candidate: Candidate)
   const trace = candidateTrace(space, candidate) ?? [];
   const passes: DumpedStage[] = [];
   const definition = candidateTemplate(space, candidate)?.op ?? op;
-  const nest = schedule(fromCompute(definition, kernelName(op, target)), trace);
+  const nest = schedule(fromCompute(definition, kernelName(op, target)), trace, target.intrinsics);
   const dump = (name: string, func: typeof nest): void => {
     passes.push({ name: `06-${String(passes.length + 1).padStart(2, "0")}-${name}.txt`, text: printFunc(func) });
   };

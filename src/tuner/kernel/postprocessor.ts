@@ -26,7 +26,7 @@ export function kernelFacts(
     trace,
     source,
     get nest() {
-      nest ??= schedule(fromCompute(op), trace);
+      nest ??= schedule(fromCompute(op), trace, task.target.intrinsics);
       return nest;
     },
   };

@@ -57,7 +57,7 @@ export const memoryDatabase = (): RecordDatabase => databaseOf("", () => undefin
 function databaseOf(content: string, write: (line: string) => void): RecordDatabase {
   const { records, skippedLines } = parseRecords(content);
   const matching = (query: RecordQuery) => records.filter((record) => matches(record, query));
-  return {
+  const database: RecordDatabase = {
     skippedLines,
     records: matching,
     fastest: (query, count) => fastestOf(matching(query)).slice(0, count),
@@ -69,7 +69,14 @@ function databaseOf(content: string, write: (line: string) => void): RecordDatab
       write(line);
     },
   };
+  ours.add(database);
+  return database;
 }
+
+/** Databases of this file, whose records are checked when they are read. */
+const ours = new WeakSet<object>();
+
+export const isDatabaseOfOurs = (database: object): database is RecordDatabase => ours.has(database);
 
 /** Reads a database's text. A line that is not exactly a record is skipped and counted, never half trusted. */
 export function parseRecords(content: string): { readonly records: TuningRecord[]; readonly skippedLines: number } {
@@ -95,7 +102,10 @@ function clipped(record: TuningRecord): TuningRecord {
   return { ...record, measurement: { ...measurement, reason } };
 }
 
-const matches = (record: TuningRecord, { task, targetClass, toolchain = null, codegen = null }: RecordQuery): boolean =>
+export const matches = (
+  record: TuningRecord,
+  { task, targetClass, toolchain = null, codegen = null }: RecordQuery,
+): boolean =>
   (task === null || record.task === task) &&
   (targetClass === null || record.targetClass === targetClass) &&
   (toolchain === null || record.toolchain === toolchain) &&
@@ -108,7 +118,7 @@ export const recordedNs = ({ measurement }: TuningRecord): number =>
 const identity = ({ task, targetClass, candidate }: TuningRecord): string =>
   JSON.stringify([task, targetClass, candidate.template, Object.entries(candidate.assignment).sort()]);
 
-function fastestOf(records: readonly TuningRecord[]): TuningRecord[] {
+export function fastestOf(records: readonly TuningRecord[]): TuningRecord[] {
   const timed = records.filter((record) => record.measurement.kind === "ok");
   const sorted = timed.sort((left, right) => recordedNs(left) - recordedNs(right));
   const seen = new Set<string>();

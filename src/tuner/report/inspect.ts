@@ -61,13 +61,14 @@ export function inspectCandidate(
 ): Inspection {
   const { decisions, trace: whole } = requireSchedule(space, candidate);
   const { op, name, algorithm = null } = candidateTemplate(space, candidate)!;
-  const trace = simplify ? simplifyTrace(op, whole) : whole;
+  const { intrinsics } = task.target;
+  const trace = simplify ? simplifyTrace(op, whole, intrinsics) : whole;
   const stages = dumpStages(task, space, candidate);
   const parts = {
     expression: printComputeDef(op),
     template: name,
     typescript: traceToTypeScript(trace, { name, algorithm }),
-    nest: printFunc(schedule(fromCompute(op, kernelName(task.op, task.target)), trace)),
+    nest: printFunc(schedule(fromCompute(op, kernelName(task.op, task.target)), trace, intrinsics)),
     code: stages.at(-1)!.text,
   };
   const passes = stages.filter(({ name }) => name.startsWith("06-"));

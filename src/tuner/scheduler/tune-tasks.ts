@@ -10,7 +10,7 @@ import { familyOnTarget } from "../data/family.ts";
 import type { TuningTask } from "../data/task.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
 import { startTuning } from "../tuning/start-tuning.ts";
-import type { TuneProgress, TuneResult, TuningOptions } from "../tuning/tuning.ts";
+import type { TimedTrial, TuneProgress, TuneResult, TuningOptions } from "../tuning/tuning.ts";
 import { referenceOf } from "../workbench/reference.ts";
 import { createWorkbench, type Workbench } from "../workbench/workbench.ts";
 import { groupConvergence } from "./group-convergence.ts";
@@ -25,7 +25,11 @@ export interface WeightedTask {
   readonly taskKey: string;
 }
 
-export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strategy" | "seed" | "database" | "signal"> {
+export interface TuneTasksOptions
+  extends Pick<
+    TuningOptions,
+    "budget" | "strategy" | "seed" | "database" | "signal" | "costModel" | "features" | "mutators"
+  > {
   readonly policy: SchedulingPolicy;
   readonly totalMs: number;
   /** Compiler for native targets; null where there is none. */
@@ -33,6 +37,10 @@ export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strate
   readonly cores: number;
   /** Called before each round of a task; `at` is the task's index. */
   readonly onProgress?: ((at: number, progress: TuneProgress) => void) | undefined;
+  /** Makes the workbench of a task, where a user's builder or runner measures; default: one on this machine, which all share. */
+  readonly workbench?: ((task: TuningTask, directory: string) => Workbench) | undefined;
+  /** Called with each measurement of a task; `at` is the task's index. */
+  readonly onTrial?: ((at: number, trial: TimedTrial) => void) | undefined;
 }
 
 /**
@@ -56,7 +64,8 @@ export function tuneTasks(
           flops: factsOf(task.task.op).flops,
           family: familyOnTarget(task.task),
           start(turns) {
-            const workbench = workbenchFor(task.task, directory, runner, options);
+            const workbench =
+              options.workbench?.(task.task, directory) ?? workbenchFor(task.task, directory, runner, options);
             close = workbench.close;
             return startTuning(task.task, task.space, tuningOptions(task, at, workbench, turns, options));
           },
@@ -91,7 +100,7 @@ const tuningOptions = (
   at: number,
   workbench: Workbench,
   turns: Turns,
-  { budget, strategy, seed, database, signal, onProgress }: TuneTasksOptions,
+  { budget, strategy, seed, database, signal, onProgress, onTrial, costModel, features, mutators }: TuneTasksOptions,
 ): TuningOptions => ({
   budget,
   strategy,
@@ -106,4 +115,8 @@ const tuningOptions = (
   convergence: groupConvergence(task.target),
   signal,
   onProgress: (progress) => onProgress?.(at, progress),
+  onTrial: onTrial && ((trial) => onTrial(at, trial)),
+  ...(costModel && { costModel }),
+  ...(features !== undefined && { features }),
+  mutators,
 });

@@ -3,7 +3,7 @@
 // which goes on. The same seed and the same records give the same candidates.
 
 import { boostedTrees } from "../cost-model/boosted-trees.ts";
-import { featureKinds } from "../cost-model/feature-kinds.ts";
+import { featuresOf } from "../cost-model/feature-kinds.ts";
 import { killsItsWorker, type Measurement } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
@@ -172,8 +172,10 @@ async function firstState(task: TuningTask, space: GeneratedSpace, options: Tuni
   const { profiler = noProfiler, machine } = options;
   const relatives = recordsOfRelatives(task, options);
   const experienced = profiler.time("training", () => withExperience(space, task, relatives, machine));
-  const features = featureKinds[options.features ?? "variables and facts"](space, task);
-  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
+  const features = featuresOf(options.features ?? "variables and facts", space, task);
+  const searched = await profiler.timeAsync("space", () =>
+    provenSearchSpace(experienced, { features, mutators: options.mutators }),
+  );
   const known = profiler.time("search", () => knownOf(task, space, searched, relatives, machine));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
   const records = underPostprocessors(task, space, ownRecords(task, options));

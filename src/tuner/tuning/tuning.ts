@@ -2,12 +2,14 @@
 
 import type { CostModel } from "../cost-model/cost-model.ts";
 import type { FeatureKind } from "../cost-model/feature-kinds.ts";
+import type { OwnFeatures } from "../cost-model/own-features.ts";
 import type { Measurement, Timing } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
 import type { Budget } from "../data/task.ts";
 import type { MachineModel } from "../prior/machine-model.ts";
 import type { RecordDatabase } from "../record/database.ts";
 import type { ConvergenceRun } from "../report/convergence.ts";
+import type { Mutator } from "../search/point/search-space.ts";
 import type { ConvergenceRule } from "../search/state/convergence.ts";
 import type { SearchState } from "../search/state/search-state.ts";
 import type { Strategy } from "../search/strategy/strategy.ts";
@@ -29,8 +31,10 @@ export interface TuningOptions {
   readonly clock: () => number;
   /** Cost model that learns from the trials; default: boosted trees. */
   readonly costModel?: CostModel;
-  /** Features that the cost model sees; default: "variables and facts". */
-  readonly features?: FeatureKind;
+  /** Features that the cost model sees, by name or a user's own; default: "variables and facts". */
+  readonly features?: FeatureKind | OwnFeatures;
+  /** Mutators of a user's, in place of ours. */
+  readonly mutators?: readonly Mutator[] | undefined;
   /** Machine model from a calibration; default: the one built in for the code generator. */
   readonly machine?: MachineModel | undefined;
   /**

@@ -132,7 +132,7 @@ export function withoutCompiler(source: Buildable): BuiltRunnable {
   if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
   const { prepare } = source;
   const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
-  return ready(toRunnable({ kind: "wasm", source }, 0), source, kernel);
+  return readyToRun(toRunnable({ kind: "wasm", source }, 0), source, kernel);
 }
 
 /** Digest of a kernel's code: equal for kernels of equal code. */
@@ -152,10 +152,15 @@ function fromBuilt(source: MeasurableSource & CSource, [kernel, prepare]: readon
   if (kernel!.kind !== "built") return kernel!;
   if (prepare && prepare.kind !== "built") return prepare;
   const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;
-  return ready(toRunnable(kernel!.artifact, kernel!.index), source, preparing);
+  return readyToRun(toRunnable(kernel!.artifact, kernel!.index), source, preparing);
 }
 
-function ready(
+/**
+ * Makes a runnable of a built kernel.
+ *
+ * @param kernel the kernel that prepares constants; null: there is none
+ */
+export function readyToRun(
   candidate: Runnable,
   { bounds, prepare, parameters }: MeasurableSource,
   kernel: Runnable | null,

@@ -102,6 +102,10 @@ export interface WorkbenchOptions {
   readonly measuring?: MeasuringPlace | undefined;
   /** Runner, which the workbench closes at its end; default: one of its own. */
   readonly runner?: Runner | undefined;
+  /** Builder of candidates, WASM ones too, which the workbench closes at its end; default: one for the toolchain. */
+  readonly builder?: RunnableBuilder | undefined;
+  /** Words that the identity of what measures gets, where builder or runner are a user's: "by my runner". */
+  readonly measuredBy?: string | undefined;
   /** State of the caches when a run begins: "hot" (default), the data of the run before, or "cold", nothing. */
   readonly cache?: CacheState;
   /** Most samples of a candidate; default: 5, with the time limits of a search. */
@@ -115,7 +119,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   runner.setTask(task);
   // On a single core this thread would take time from the candidate that is measured.
   const ahead = cores > threads ? mostAhead : 1;
-  const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
+  const { builder = toolchain && createRunnableBuilder({ toolchain, directory, signal }), measuredBy } = options;
   const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {
     if (!builder) return takeOneByOne(sources);
     const all = [...sources];
@@ -133,7 +137,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   }
 
   return {
-    toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}`,
+    toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}${measuredBy ? `, ${measuredBy}` : ""}`,
     compilerRuns: () => builder?.compilerRuns() ?? 0,
     async *measure(sources, incumbentNs, profiler = noProfiler, leftMs = forever) {
       let best = incumbentNs;

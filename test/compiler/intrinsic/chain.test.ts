@@ -19,7 +19,7 @@ import {
   targets,
   verify,
 } from "../../../src/compiler/index.ts";
-import { intrinsicNamed, intrinsics } from "../../../src/compiler/intrinsic/intrinsics.ts";
+import { findIntrinsic, intrinsics } from "../../../src/compiler/intrinsic/intrinsics.ts";
 import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { buildNative } from "../../../src/native/addon/build.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
@@ -77,9 +77,9 @@ const extent = fc.integer({ min: 1, max: 37 });
 const tile = fc.record({ rows: fc.integer({ min: 1, max: 4 }), vectors: fc.integer({ min: 1, max: 2 }) });
 
 describe.each(cases)("%s", (name, target, types) => {
-  const { shape } = intrinsicNamed(name).meaning.buffers[0]!;
+  const { shape } = findIntrinsic(name)!.meaning.buffers[0]!;
   const lanes = shape[0]!;
-  const group = intrinsicNamed(name).meaning.buffers[1]!.shape[0]! / lanes;
+  const group = findIntrinsic(name)!.meaning.buffers[1]!.shape[0]! / lanes;
   const arbitrary = fc.tuple(fc.constantFrom(...types), extent, extent, extent, tile, fc.integer());
 
   test.prop([fc.array(arbitrary, { minLength: 5, maxLength: 5 })], { numRuns, seed: 1 })(

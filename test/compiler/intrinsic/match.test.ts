@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { DType } from "../../../src/compiler/index.ts";
-import { intrinsicNamed } from "../../../src/compiler/intrinsic/intrinsics.ts";
+import { findIntrinsic } from "../../../src/compiler/intrinsic/intrinsics.ts";
 import { type Candidate, match } from "../../../src/compiler/intrinsic/match.ts";
 import { fromAffine } from "../../../src/compiler/ir/affine.ts";
 import { add, cast, constInt, forLoop, loadOf, mul, seq, variable } from "../../../src/compiler/ir/build.ts";
@@ -42,7 +42,7 @@ function candidate(
 
 /** Roles, then for each operand what it reads: how many neighbours from where, with all loops. */
 function found(of: Candidate, name = "vpmaddwd.256"): readonly string[] {
-  const result = match(of, intrinsicNamed(name));
+  const result = match(of, findIntrinsic(name)!);
   if (result.kind === "mismatch") return [`${result.what}: ${result.why}`];
   const roles = [...result.roles].map(([role, loop]) => `${role} = ${loop}`).sort();
   const places = result.places.map(

@@ -1,6 +1,5 @@
 // A call of an intrinsic → C text. Its operands are whole vectors, even if the statement around it is in pieces.
 
-import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, IntrinsicCall, Stmt } from "../../ir/loop-ir.ts";
 import { walkStmt } from "../../ir/visit.ts";
@@ -29,8 +28,7 @@ export function emitIntrinsicCall(context: Context, expr: IntrinsicCall, piece: 
 }
 
 /** The operands are the parameters, by their names in the meaning. */
-function intrinsicFunction(prelude: Prelude, { name, meaning }: IntrinsicCall): string {
-  const { text } = intrinsicNamed(name);
+function intrinsicFunction(prelude: Prelude, { name, meaning, text }: IntrinsicCall): string {
   invariant(text.kind === "c", `${name} has no C text`);
   const types = meaning.buffers.map(({ dtype, shape }) => prelude.type(storedElement[dtype], shape[0]!));
   const parameters = meaning.buffers.map((buffer, at) => `${types[at]} ${buffer.name}`).join(", ");

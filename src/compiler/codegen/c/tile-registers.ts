@@ -2,7 +2,6 @@
 // that is done here: from the definition of a local to its last use. A local that finds none free stays in memory; some
 // registers are kept free for operands that are not held in one.
 
-import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
 import type { Expr, IntrinsicCall, Stmt } from "../../ir/loop-ir.ts";
 import { childrenOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 
@@ -29,8 +28,7 @@ export function tileRegisters(body: Stmt): TileRegisters {
   }
 }
 
-export const isTileCall = (expr: Expr): expr is IntrinsicCall =>
-  expr.kind === "intrinsic" && intrinsicNamed(expr.name).text.kind === "tile";
+export const isTileCall = (expr: Expr): expr is IntrinsicCall => expr.kind === "intrinsic" && expr.text.kind === "tile";
 
 /** Operands and results of instructions on tiles, and copies of them; null if there is no such instruction. */
 function tileLocals(body: Stmt): ReadonlySet<string> | null {

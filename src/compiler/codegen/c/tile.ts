@@ -3,7 +3,6 @@
 //
 //   acc = tdpbssd(acc, load_0, load_1)   →   uk_tdpbssd(0, 1, 2);
 
-import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { addressOf } from "./access.ts";
@@ -60,12 +59,12 @@ function into(context: Context, register: number, value: Expr, free: readonly nu
   return [`${tileZero(prelude)}(${register});`];
 }
 
-function product(context: Context, register: number, { name, operands }: IntrinsicCall, free: readonly number[]) {
-  const [sum, left, right] = operands;
-  invariant(sum && left && right, `${name} takes three tiles`);
+function product(context: Context, register: number, called: IntrinsicCall, free: readonly number[]) {
+  const [sum, left, right] = called.operands;
+  invariant(sum && left && right, `${called.name} takes three tiles`);
   const a = inRegister(context, left, free);
   const b = inRegister(context, right, a.free);
-  const call = `${tileProduct(context.prelude, name)}(${register}, ${a.register}, ${b.register});`;
+  const call = `${tileProduct(context.prelude, called)}(${register}, ${a.register}, ${b.register});`;
   return [...into(context, register, sum, free), ...a.lines, ...b.lines, call];
 }
 
@@ -128,8 +127,7 @@ function tileStore(prelude: Prelude): string {
   return assembler(prelude, "uk_tile_store", "from, to, bytes", `"tilestored %%tmm" #from ", (%1,%2,1)" : ${memory}`);
 }
 
-function tileProduct(prelude: Prelude, name: string): string {
-  const { text } = intrinsicNamed(name);
+function tileProduct(prelude: Prelude, { name, text }: IntrinsicCall): string {
   invariant(text.kind === "tile" && text.instruction, `${name} is no instruction on tiles`);
   return assembler(prelude, `uk_${name}`, "c, a, b", `"${text.instruction} %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :`);
 }

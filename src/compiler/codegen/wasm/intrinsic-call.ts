@@ -1,6 +1,5 @@
 // A call of an intrinsic → its operands, one v128 each, and its opcodes. A vector of several parts is one call a part.
 
-import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
 import { lanesOf } from "../../ir/lanes.ts";
 import type { IntrinsicCall } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -10,8 +9,11 @@ import type { LaneRange } from "./lane-range.ts";
 import { vector } from "./operand.ts";
 import { named } from "./scalar-arithmetic.ts";
 
-export function intrinsicCall(context: Context, { name, lanes, operands }: IntrinsicCall, range: LaneRange): Code {
-  const { text } = intrinsicNamed(name);
+export function intrinsicCall(
+  context: Context,
+  { name, lanes, operands, text }: IntrinsicCall,
+  range: LaneRange,
+): Code {
   invariant(text.kind === "wasm" && range.count === lanes, `${name} is no instruction on one v128`);
   const vectors = operands.flatMap((operand) => vector(context, operand, { first: 0, count: lanesOf(operand) }));
   return [...vectors, ...text.ops.map(named)];

@@ -46,7 +46,7 @@ function tensorizeIn(stmt: Stmt, context: Context): Stmt {
 }
 
 function tensorizeLoop(loop: For, context: Context): Stmt {
-  const intrinsic = findIntrinsic(loop.mark.slice(prefix.length));
+  const intrinsic = findIntrinsic(loop.mark.slice(prefix.length), context.target.intrinsics);
   const usable = intrinsic && isAvailable(intrinsic, context.target, context.numerics);
   return (usable && callOf(loop, intrinsic, context)) || updateFor(loop, { mark: "vectorized" });
 }
@@ -67,12 +67,12 @@ function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): 
 }
 
 /** The call; a move is none, but a vector as wide as it moves. */
-function callOrMove(value: Expr, { name, meaning }: Intrinsic, operands: readonly Expr[]): Expr {
+function callOrMove(value: Expr, { name, meaning, text }: Intrinsic, operands: readonly Expr[]): Expr {
   const { dtype, shape } = meaning.buffers[0]!;
   const lanes = shape[0]!;
   if (value.kind === "const") return broadcast(value, lanes);
   if (value.kind === "load") return operands[1]!;
-  return { kind: "intrinsic", dtype, lanes, name, operands, meaning };
+  return { kind: "intrinsic", dtype, lanes, name, operands, meaning, text };
 }
 
 /** The operand as a vector: a run of elements, repeated as often as need be, in the type that the intrinsic takes. */

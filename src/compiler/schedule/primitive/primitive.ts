@@ -1,6 +1,7 @@
 // The contract of a schedule primitive: one file each beside this one, all of them in the table of `index.ts`. How instructions read
 // and print as JSON and as calls, and what becomes of them without a loop, follows from their primitives.
 
+import type { Intrinsic } from "../../ir/intrinsic.ts";
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import type { InstructionArgs, InstructionKind, InstructionOf } from "../trace.ts";
@@ -15,8 +16,12 @@ export interface Primitive<K extends InstructionKind, Fields extends readonly Fi
    * on without one of them. "step": a step that needs them all.
    */
   readonly role: "mark" | "order" | "step";
-  /** Says why the instruction is not legal here; null if it is. Costs little: the search asks thousands of times. */
-  check(nest: LoopFunc, args: InstructionOf<K>): Diagnostic | null;
+  /**
+   * Says why the instruction is not legal here; null if it is. Costs little: the search asks thousands of times.
+   *
+   * @param intrinsics those that the target carries beside ours
+   */
+  check(nest: LoopFunc, args: InstructionOf<K>, intrinsics?: readonly Intrinsic[]): Diagnostic | null;
   /** The nest after the instruction. Assumes that `check` gave null; the meaning of the nest stays what it was. */
   apply(nest: LoopFunc, args: InstructionOf<K>): LoopFunc;
   /** Text of the instruction in one line: `split C.i [11, 6] mask`. */

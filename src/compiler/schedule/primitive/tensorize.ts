@@ -24,8 +24,8 @@ export const tensorize = definePrimitive({
   fields: [loopField, field("intrinsic", anyName)],
   role: "step",
 
-  check(nest, { loop, intrinsic: name }) {
-    const intrinsic = findIntrinsic(name);
+  check(nest, { loop, intrinsic: name }, own) {
+    const intrinsic = findIntrinsic(name, own);
     if (!intrinsic) return illegal("tensorize.no-such-intrinsic", nest, [], `there is no intrinsic ${name}`);
     const place = findLoop(nest, loop);
     if (!place) return noSuchLoop("tensorize.no-such-loop", nest, loop);

@@ -8,6 +8,7 @@
 
 import type { ComputeDef } from "../../expr/compute-def.ts";
 import { fromCompute } from "../../ir/from-compute.ts";
+import type { Intrinsic } from "../../ir/intrinsic.ts";
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { primitiveOf } from "../primitive/index.ts";
 import type { Instruction, InstructionOf, Trace } from "../trace.ts";
@@ -17,21 +18,23 @@ import { replay } from "./replay.ts";
 /**
  * The trace has to be legal for the operator. Replays it about twice an instruction: for people, not for the search.
  *
+ * @param intrinsics those that the target carries beside ours
  * @example simplifyTrace(gemm, [{ kind: "split", loop: "C.i", factors: [64], tail: "cut" }]) // []
  */
-export function simplifyTrace(op: ComputeDef, trace: Trace): Trace {
+export function simplifyTrace(op: ComputeDef, trace: Trace, intrinsics?: readonly Intrinsic[]): Trace {
   const nest = fromCompute(op);
-  const wanted = meaningOf(nest, trace);
+  const meaning = (other: Trace): string | null => meaningOf(nest, other, intrinsics);
+  const wanted = meaning(trace);
   if (wanted === null) return trace;
   for (let result = trace; ; ) {
-    const next = onePass(result, (other) => meaningOf(nest, other) === wanted);
+    const next = onePass(result, (other) => meaning(other) === wanted);
     if (next === result) return result;
     result = next;
   }
 }
 
-const meaningOf = (nest: LoopFunc, trace: Trace): string | null => {
-  const result = replay(nest, trace);
+const meaningOf = (nest: LoopFunc, trace: Trace, intrinsics?: readonly Intrinsic[]): string | null => {
+  const result = replay(nest, trace, intrinsics);
   return result.kind === "ok" ? printPlain(result.nest) : null;
 };
 

@@ -2,7 +2,7 @@
 // Point → point, or null where nothing of the kind can change.
 
 import type { Rng } from "../../support/rng.ts";
-import { drawPoint, type Point, type SearchSpace, type SearchTemplate } from "../point/search-space.ts";
+import { drawPoint, type Mutator, type Point, type SearchSpace, type SearchTemplate } from "../point/search-space.ts";
 import { type TunableKind, tunableKinds, tunablesByKind } from "../point/tunable-kind.ts";
 import { keyDomain, move } from "./mutate.ts";
 
@@ -69,3 +69,13 @@ export function kindsOfTemplates(
 ): ReadonlyMap<SearchTemplate, Readonly<Record<TunableKind, readonly string[]>>> {
   return new Map(templates.map((one) => [one, tunablesByKind(one.template)]));
 }
+
+/** Our mutators as objects, one a kind of decision, to be listed beside a user's. */
+export const mutators: readonly Mutator[] = tunableKinds.map((kind) => ({
+  name: kind,
+  weight: mutatorWeights[kind],
+  mutate(space, point, rng) {
+    const only = { "tile-size": [], choice: [], unroll: [], [kind]: tunablesByKind(point.template.template)[kind] };
+    return mutateByKind(space, point, only, rng);
+  },
+}));

@@ -8,7 +8,7 @@ import { drawPoint, type SearchSpace, type SearchSpaceOptions, searchSpace } fro
 
 export async function provenSearchSpace(
   space: GeneratedSpace,
-  options: Pick<SearchSpaceOptions, "features"> = {},
+  options: Pick<SearchSpaceOptions, "features" | "mutators"> = {},
 ): Promise<SearchSpace> {
   const { prior } = space;
   const quick = searchSpace(space, { ...options, prior });

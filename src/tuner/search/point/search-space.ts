@@ -29,6 +29,28 @@ export interface SearchSpace {
   /** Predicts times, by way of `priorNs`. Null: no template's time is predicted. */
   readonly prior: Prior | null;
   readonly sampler: Sampler;
+  /** Mutators of a user's, which the strategies that mutate take in place of ours; none: ours. */
+  readonly mutators?: readonly Mutator[] | undefined;
+}
+
+/**
+ * A small change of a candidate, one of those that an evolution draws from.
+ *
+ * @example
+ * const double: Mutator = {
+ *   name: "double the rows", weight: 0.5,
+ *   mutate: (space, { candidate: { template, assignment } }) => ({ template, assignment: { ...assignment, rows: 2 * assignment.rows! } }),
+ * };
+ */
+export interface Mutator {
+  readonly name: string;
+  /** Weight in the draw, beside those of the other mutators: a positive number. */
+  readonly weight: number;
+  /**
+   * Returns another point of the space or a candidate, which counts as none where it breaks the constraints; null: nothing can
+   * be changed. The same arguments and generator state give the same.
+   */
+  readonly mutate: (space: SearchSpace, point: Point, rng: Rng) => Point | Candidate | null;
 }
 
 /** A candidate with the values of all variables, derived ones too. */
@@ -45,12 +67,14 @@ export interface SearchSpaceOptions {
   readonly sampler?: Sampler;
   /** Features that the cost model sees; default: the constraint variables. */
   readonly features?: (templates: readonly Template[]) => FeatureExtractor;
+  /** Mutators in place of ours. */
+  readonly mutators?: readonly Mutator[] | undefined;
 }
 
 /** Prepares a space for searching. Templates without a solution are left out; `explain` says why of each model. */
 export function searchSpace(
   space: Space,
-  { prior, sampler = sample, features = variableFeatures }: SearchSpaceOptions = {},
+  { prior, sampler = sample, features = variableFeatures, mutators }: SearchSpaceOptions = {},
 ): SearchSpace {
   const compiled = space.templates.map(
     (template): SearchTemplate => ({
@@ -60,7 +84,8 @@ export function searchSpace(
     }),
   );
   const templates = compiled.filter((one) => one.compiled.feasible);
-  return { templates, features: features(templates.map(({ template }) => template)), prior: prior ?? null, sampler };
+  const extractor = features(templates.map(({ template }) => template));
+  return { templates, features: extractor, prior: prior ?? null, sampler, ...(mutators && { mutators }) };
 }
 
 /** Returns the template's name, then the key variables by name with their values. */

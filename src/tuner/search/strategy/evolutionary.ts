@@ -6,9 +6,10 @@ import { steady } from "../../support/steady.ts";
 import { type Breed, pickParent, rank, score } from "../move/evolve.ts";
 import { mutate } from "../move/mutate.ts";
 import { kindsOfTemplates, mutateByKind } from "../move/mutator.ts";
+import { mutateBy } from "../move/own-mutators.ts";
 import { Pool } from "../move/pool.ts";
 import { epsilonGreedy, pickWeighted } from "../move/select.ts";
-import type { Point } from "../point/search-space.ts";
+import type { Point, SearchSpace } from "../point/search-space.ts";
 import { rankedTrials, type SearchState, scoreOf } from "../state/search-state.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -50,16 +51,25 @@ function evolveByMutators(state: SearchState, pool: Pool, rng: Rng): void {
     members = Array.from({ length: population }, () => {
       const { point } = pickWeighted(parents, weights, rng);
       if (rng.unit() >= mutationProbability) return point;
-      return mutateByKind(state.space, point, kinds.get(point.template)!, rng) ?? point;
+      return mutant(state.space, point, kinds, rng) ?? point;
     });
     for (const member of members) pool.add(member);
   }
 }
 
+function mutant(space: SearchSpace, point: Point, kinds: ReturnType<typeof kindsOfTemplates>, rng: Rng): Point | null {
+  const { mutators } = space;
+  return mutators ? mutateBy(mutators, space, point, rng) : mutateByKind(space, point, kinds.get(point.template)!, rng);
+}
+
 /** Predicted throughput relative to the best parent's: 1 for an equal score, a half for twice the time. */
 const throughput = (predicted: number, best: number): number => steady(2 ** ((predicted - best) / (1 - scoreOf(2, 1))));
 
-/** Breeds by changing any decision, all alike; `default` uses it. */
-export function mutation(state: SearchState): Breed {
-  return (population, rng) => mutate(state.space, pickParent(population, rng), rng);
+/** Breeds by changing any decision, all alike, or by a user's mutators; `default` uses it. */
+export function mutation({ space }: SearchState): Breed {
+  const { mutators } = space;
+  return (population, rng) => {
+    const parent = pickParent(population, rng);
+    return mutators ? mutateBy(mutators, space, parent, rng) : mutate(space, parent, rng);
+  };
 }

@@ -7,6 +7,7 @@ import {
   isPart,
   replay,
   type SourceLoc,
+  type Target,
   type Trace,
 } from "../../../compiler/index.ts";
 import { compileModel } from "../../constraint/solver/compile.ts";
@@ -97,7 +98,7 @@ export function planTemplate(authored: AuthoredTemplate, task: TuningTask): Plan
     labels: made.labels,
     model: { variables, constraints },
   };
-  requireLegal(planned, made, authored);
+  requireLegal(planned, made, authored, task.target);
   return { template: planned, estimates };
 }
 
@@ -126,7 +127,12 @@ function requireDecisions({ draft, lines }: Authored): void {
 /** Number of candidates that are drawn before a template is believed to have no legal one. */
 const drawn = 4;
 
-function requireLegal(planned: Template, { lines }: Authored, { name, loc }: AuthoredTemplate): void {
+function requireLegal(
+  planned: Template,
+  { lines }: Authored,
+  { name, loc }: AuthoredTemplate,
+  { intrinsics }: Target,
+): void {
   const compiled = compileModel(planned.model);
   const rng = createRng(1);
   const samples = Array.from({ length: drawn }, () => sample(compiled, rng));
@@ -139,13 +145,19 @@ function requireLegal(planned: Template, { lines }: Authored, { name, loc }: Aut
       detail,
     });
   }
-  const replays = samples.flatMap((one) => (one.kind === "found" ? [replayOf(planned, one.assignment)] : []));
+  const replays = samples.flatMap((one) =>
+    one.kind === "found" ? [replayOf(planned, one.assignment, intrinsics)] : [],
+  );
   const [first] = replays;
   if (!first || replays.some(({ result }) => result.kind === "ok") || first.result.kind === "ok") return;
   throw mistakeAt(lines[first.parts[first.result.at]!]!, first.result.diagnostic);
 }
 
-function replayOf({ op, instructions }: Template, assignment: Readonly<Record<string, number>>) {
+function replayOf(
+  { op, instructions }: Template,
+  assignment: Readonly<Record<string, number>>,
+  intrinsics: Target["intrinsics"],
+) {
   const parts = instructions.flatMap((one, at) => (isPart(one, assignment) ? [at] : []));
-  return { parts, result: replay(fromCompute(op), instantiateTemplate(instructions, assignment)) };
+  return { parts, result: replay(fromCompute(op), instantiateTemplate(instructions, assignment), intrinsics) };
 }
