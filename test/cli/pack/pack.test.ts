@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { codegenVersion } from "../../../src/compiler/index.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const kernel = "src/gemm.op.ts?tune=wasm";
 const files = {
   "package.json": JSON.stringify({ name: "origin", license: "MIT", type: "module" }),

@@ -115,7 +115,7 @@ describe("a claim that contradicts itself or its kernel", () => {
 });
 
 test("what the locks of this repository have is possible", () => {
-  const root = resolve(import.meta.dirname, "../../..");
+  const root = resolve(import.meta.dirname, "../../../..");
   const apps = readdirSync(resolve(root, "fixtures/apps")).map((app) => `fixtures/apps/${app}`);
   const locks = ["docs", ...apps]
     .map((folder) => `${folder}/kernels.lock.json`)
