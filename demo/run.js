@@ -14,9 +14,9 @@ import { parseArgs } from "node:util";
 import { build as esbuild } from "../fixtures/apps/esbuild/build.js";
 import { build as rollup } from "../fixtures/apps/rollup/build.js";
 import { build as vite } from "../fixtures/apps/vite/build.js";
-import { measureLimits } from "../src/native/limits/machine-limits.ts";
-import { toolchainFor } from "../src/native/toolchain/detect.ts";
+import { measureLimits } from "../src/native/limits/measure-limits.ts";
 import { hostTarget } from "../src/native/machine/machine.ts";
+import { toolchainFor } from "../src/native/toolchain/detect.ts";
 import { appendLine } from "../test/bench/json-lines.ts";
 import { demandCommitted } from "../test/bench/provenance.ts";
 
