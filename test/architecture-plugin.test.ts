@@ -17,7 +17,7 @@ const plugin: Building = {
   rooms: [
     // Part of emitted modules: it runs in the user's process.
     "runtime",
-    // What is asked for, and of whom.
+    // Requests, options, and the operators that they name.
     "support",
     "request",
     "options",

@@ -34,7 +34,7 @@ function fence(page: string, language: string): string {
   return found[0]![1]!;
 }
 
-/** What a page's example defines. It imports from the library by the names that a user has. */
+/** Returns the definitions of a page's example, which imports from the library by the names that a user has. */
 async function exampleOf(page: string): Promise<Example> {
   const { code } = await transform(fence(page, "ts"), { loader: "ts", format: "esm" });
   const body = code.replace(/^import (\{.*?\}) from "unplugin-kernel";$/ms, "const $1 = authoring;");

@@ -30,7 +30,7 @@ export interface BoundedLanguage<Node, Memory> extends Language<Node> {
   /** Bounds of an atom of a form, which need not be a node of the expression that was asked for. */
   readonly boundsOfAtom: (atom: Node, ranges: Ranges<Node, Memory>) => Interval;
   readonly boundsOfDivisor: (divisor: Node, ranges: Ranges<Node, Memory>) => Interval;
-  /** What the facts about sums tell of a form: null: nothing. */
+  /** Bounds of a form that follow from the facts about sums; null: they say nothing about it. */
   readonly boundsFromFacts: (form: LinearForm<Node>, ranges: Ranges<Node, Memory>) => Interval | null;
   /** The ranges on a side of a choice; null: it is never taken. */
   readonly rangesOfSide: (choice: Node, side: boolean, ranges: Ranges<Node, Memory>) => Ranges<Node, Memory> | null;

@@ -10,7 +10,7 @@ export interface Range extends Interval {
   readonly isLane: boolean;
 }
 
-/** What a condition tells of a sum of terms. */
+/** Bounds of a sum of terms that a condition gives. */
 export interface SumFact<Node> extends Interval {
   readonly terms: readonly LinearTerm<Node>[];
 }

@@ -13,8 +13,8 @@ import type { SumFact } from "./ranges.ts";
 type BoundsOfTerms<Node> = (terms: readonly LinearTerm<Node>[]) => Interval;
 
 /**
- * What all facts about sums tell of a form. `boundsOf` must not use these facts: one about an expression may contain that
- * expression again, without end.
+ * Returns the bounds of a form that follow from all facts about sums; null: they say nothing about it. `boundsOf` must not use these
+ * facts: one about an expression may contain that expression again, without end.
  */
 export function boundsFromSums<Node>(
   language: Language<Node>,

@@ -1,5 +1,5 @@
-// What a kernel is compiled with: the options and log of its build, and the state that all kernels of the build share. Types alone: what
-// makes these values stands above the rooms that use them.
+// The context that a kernel is compiled in: options and log of its build, and the state that all kernels of the build share. Types alone:
+// their values are made above the rooms that use them.
 
 import type { Diagnostic } from "../../compiler/index.ts";
 import type { Machine } from "../../native/machine/machine.ts";

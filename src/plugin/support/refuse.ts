@@ -1,4 +1,4 @@
-// What cannot be done, and a hint → an error without a place in a file.
+// Code, message and hint → an error without a place in a file.
 
 import { type DiagnosticCode, DiagnosticError } from "../../compiler/index.ts";
 

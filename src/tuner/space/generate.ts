@@ -101,7 +101,7 @@ function withConstants(
   return stages.map((stage) => ({ ...stage, shared: own.filter((name) => reads(stage, name)) }));
 }
 
-/** What all stages of an operator are scheduled by. */
+/** The rules that schedule the stages of an operator, and the choices that they have made so far. */
 interface Plan extends Pick<RuleContext, "task" | "stages"> {
   readonly rules: readonly SpaceRule[];
   /** Returns the rules that are known to have stages, of the stages as they are placed. */

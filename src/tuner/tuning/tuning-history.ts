@@ -9,7 +9,7 @@ import type { ConvergenceRun } from "../report/convergence.ts";
  */
 export type TuningEnd = "budget" | "converged" | "exhausted";
 
-/** What the history notes of a measurement. */
+/** A measurement as the history keeps it. */
 interface Noted {
   readonly measurement: Measurement;
   /** Milliseconds since the tuning started. */

@@ -1,4 +1,4 @@
-// What a program did that no program may do, with the instruction that did it: the simulator's only error.
+// The simulator's only error: an instruction did something that no program may do.
 
 export class ProgramError extends Error {
   constructor(message: string) {

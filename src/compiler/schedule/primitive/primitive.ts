@@ -12,8 +12,8 @@ export interface Primitive<K extends InstructionKind, Fields extends readonly Fi
   /** In the order of the arguments of a call: what the instruction is about comes first. */
   readonly fields: Fields;
   /**
-   * What an instruction is to the loops that it names. "mark": a word at them, which goes with them. "order": their order, which goes
-   * on without one of them. "step": a step that needs them all.
+   * How an instruction depends on the loops that it names. "mark": it leaves a word at them, which goes with them. "order": it orders them,
+   * and goes on without one of them. "step": it needs them all.
    */
   readonly role: "mark" | "order" | "step";
   /**
