@@ -1,7 +1,7 @@
 // One schedule of an operator → an artifact: a WASM module in memory, or an addon on disk.
 
 import { mkdir } from "node:fs/promises";
-import { DiagnosticError, type Op, printTrace } from "../compiler/index.ts";
+import { DiagnosticError, type Op, printTrace, refuse } from "../compiler/index.ts";
 import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
 import { buildNative } from "../native/addon/build.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
@@ -54,10 +54,10 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
     return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
   }
   const hint = "name another compiler: UNPLUGIN_KERNEL_COMPILER";
-  throw new DiagnosticError({ code: "build.failed", message: artifact.reason, loc: null, hint, detail: null });
+  throw refuse("build.failed", artifact.reason, hint);
 }
 
 function withoutCompiler(): DiagnosticError {
   const { message, hint } = noCompiler(wantedFamilies());
-  return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
+  return refuse("target.no-compiler", message, hint);
 }

@@ -1,7 +1,7 @@
 // Questions about what a user brings: whether an intrinsic computes its meaning, and which records a kernel has in a database.
 // Part of `unplugin-kernel/api`.
 
-import { codegenVersion, DiagnosticError, type Op, type OwnIntrinsic } from "../compiler/index.ts";
+import { codegenVersion, type Op, type OwnIntrinsic, refuse } from "../compiler/index.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
 import { toolchainFor, wantedFamilies } from "../native/toolchain/detect.ts";
 import { targetClass } from "../tuner/data/key.ts";
@@ -31,7 +31,7 @@ export async function checkIntrinsic(
   const toolchain = await toolchainFor(own);
   if (!toolchain && "c" in intrinsic.text) {
     const { message, hint } = noCompiler(wantedFamilies());
-    throw new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
+    throw refuse("target.no-compiler", message, hint);
   }
   await checkIntrinsics(own, toolchain);
 }

@@ -1,7 +1,7 @@
 // `unplugin-kernel/api`: the parts of the plugin for programs of your own. Search an operator's schedules, build one,
 // load and call it, or look at what there is to search.
 
-import { callOwn, DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "../compiler/index.ts";
+import { callOwn, DiagnosticError, factsOf, type Op, printComputeDef, printTrace, refuse } from "../compiler/index.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine } from "../native/machine/machine.ts";
@@ -196,7 +196,7 @@ async function tunedOf(
   if (!winner && failures.length === 0) throw new DiagnosticError(await nothingTried(space, strategy.name, result));
   if (!winner) {
     const { message, hint } = nothingRan(op.name, result, numerics);
-    throw new DiagnosticError({ code: "tune.nothing-ran", message, loc: null, hint, detail: null });
+    throw refuse("tune.nothing-ran", message, hint);
   }
   const { candidate: schedule, medianNs, timing } = winner;
   const gflops = factsOf(op).flops / medianNs;
@@ -207,7 +207,7 @@ async function tunedOf(
 function outOfTime(name: string, { late, elapsedMs }: Pick<TuneResult, "late" | "elapsedMs">): DiagnosticError {
   const message = `${name}: nothing could be measured in ${(elapsedMs / 1000).toFixed(1)} s: ${late ?? "the budget was spent before"}`;
   const hint = "give it more seconds or trials, or take predictSchedule's, which is not measured";
-  return new DiagnosticError({ code: "tune.out-of-time", message, loc: null, hint, detail: null });
+  return refuse("tune.out-of-time", message, hint);
 }
 
 export interface KernelToTune extends KernelOptions {

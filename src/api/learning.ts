@@ -1,7 +1,7 @@
 // The learning that a tuning starts from beside records: which model learns, and the limits measured on this machine.
 // Part of `unplugin-kernel/api`.
 
-import { DiagnosticError, malformed, type Target, type TargetName } from "../compiler/index.ts";
+import { type DiagnosticError, malformed, refuse, type Target, type TargetName } from "../compiler/index.ts";
 import { withPrivateDirectory } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine, hostTarget } from "../native/machine/machine.ts";
@@ -97,5 +97,5 @@ export function calibrate({ target: name, directory: kept, seconds = 45 }: Calib
 
 function withoutCompiler(): DiagnosticError {
   const { message, hint } = noCompiler(wantedFamilies());
-  return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
+  return refuse("target.no-compiler", message, hint);
 }

@@ -1,7 +1,7 @@
 // `npx unplugin-kernel <command>`: the commands and what they have in common, their output as text or JSON, and exit codes.
 
 import { cac } from "cac";
-import { closest, DiagnosticError } from "../compiler/index.ts";
+import { closest, DiagnosticError, refuse } from "../compiler/index.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -110,7 +110,7 @@ function diagnosticOf(error: unknown): DiagnosticError | null {
   const isOfFile = path === undefined ? ofOpenFiles.includes(code) : syscall !== "" && !syscall.startsWith("spawn");
   if (!isOfFile) return null;
   const hint = hints[code] ?? hints.other!;
-  return new DiagnosticError({ code: "command.no-access", message, loc: null, hint, detail: null });
+  return refuse("command.no-access", message, hint);
 }
 
 /** Names of the options of a command that take a value. */

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, relative, resolve } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { type DiagnosticError, refuse } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/file/replace-file.ts";
 import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
 import { replaceDecisions, signatureGone } from "../decisions/replace-decisions.ts";
@@ -26,7 +26,7 @@ function readPackage(file: string): PackageJson | null {
 }
 
 const unwritable = (message: string, hint: string | null): DiagnosticError =>
-  new DiagnosticError({ code: "exchange.unwritable", message, loc: null, hint, detail: null });
+  refuse("exchange.unwritable", message, hint);
 
 /**
  * Returns the pack that lies in the folder; null: there is none.

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { DiagnosticError, type TargetName, targetNames } from "../../compiler/index.ts";
+import { refuse, type TargetName, targetNames } from "../../compiler/index.ts";
 import { afterMs } from "../../native/machine/clock.ts";
 import { detectMachine } from "../../native/machine/machine.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
@@ -65,7 +65,7 @@ async function serve(project: Project, registration: Registration, url: string):
       if (!(error instanceof QueueLost)) throw error;
       const message = `Redis cannot be reached: ${error.message}`;
       const hint = "start it, or name another with --redis";
-      throw new DiagnosticError({ code: "fleet.unreachable", message, loc: null, hint, detail: null });
+      throw refuse("fleet.unreachable", message, hint);
     },
   );
   const { id, cores, of } = registration;

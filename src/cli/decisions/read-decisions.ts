@@ -1,7 +1,7 @@
 // A file of decisions that a command names → its text, or the error that says why it cannot be read.
 
 import type { DiagnosticError } from "../../compiler/index.ts";
-import { refuse } from "../../plugin/support/refuse.ts";
+import { refuse } from "../../compiler/index.ts";
 import { readExchangeFile } from "../../tuner/store/exchange-file.ts";
 
 /** @throws DiagnosticError `exchange.unreadable` */

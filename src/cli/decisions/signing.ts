@@ -3,10 +3,9 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, relative, resolve } from "node:path";
-import { DiagnosticError, sha256 } from "../../compiler/index.ts";
+import { DiagnosticError, refuse, sha256 } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/file/replace-file.ts";
 import { wallClockText } from "../../native/machine/clock.ts";
-import { refuse } from "../../plugin/support/refuse.ts";
 import { signingKeyOf } from "../../plugin/trust/signing-key.ts";
 import { readLockfile, updateLockfile } from "../../tuner/lock/lockfile.ts";
 import { parseExchange } from "../../tuner/store/exchange.ts";

@@ -1,9 +1,8 @@
 // `cache trust`: the signers that the project trusts, and who signed what: the lock's entries, or a file of decisions.
 
 import { basename, resolve } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { DiagnosticError, refuse } from "../../compiler/index.ts";
 import type { ResolvedTrust } from "../../plugin/options/trust-option.ts";
-import { refuse } from "../../plugin/support/refuse.ts";
 import { policyOf } from "../../plugin/trust/policy-of.ts";
 import { outsideFile } from "../../plugin/trust/signed-file.ts";
 import type { LockEntry } from "../../tuner/lock/lock-entry.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DiagnosticCode, DiagnosticError } from "../../compiler/index.ts";
+import { refuse } from "../../compiler/index.ts";
 import { closedBuilders, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { PackageJson } from "./package-json.ts";
 
@@ -66,10 +66,6 @@ function mostLikely(found: readonly FoundHost[]): readonly FoundHost[] {
   return [configured, ready, found].find(({ length }) => length > 0) ?? [];
 }
 
-function refuse(code: DiagnosticCode, message: string, hint: string): never {
-  throw new DiagnosticError({ code, message, loc: null, hint, detail: null });
-}
-
 const list = (names: readonly string[]): string => names.join(", ");
 
 /**
@@ -108,7 +104,7 @@ export function jestJsonFiles(root: string, packageJson: PackageJson): readonly 
 function refuseWorkspace(root: string, { workspaces, scripts = {} }: PackageJson): void {
   const isWorkspace = workspaces !== undefined || existsSync(join(root, "pnpm-workspace.yaml"));
   if (!isWorkspace || Object.values(scripts).some((command) => /^(?:node|tsx|bun run) /.test(command))) return;
-  refuse(
+  throw refuse(
     "init.workspace",
     `${root} holds the packages of a workspace, and no program of its own`,
     "run it in the folder of the package that imports kernels, or name that folder with --root",
@@ -129,12 +125,16 @@ export function findHost(root: string, packageJson: PackageJson, wanted: HostNam
   if (found.length === 1 && !isForTestsAlone) return found[0]!;
   if (found.length > 1) {
     const names = list(found.map(({ host }) => host));
-    refuse("init.several-bundlers", `there is more than one bundler: ${names}`, `say which with --host: ${names}`);
+    throw refuse(
+      "init.several-bundlers",
+      `there is more than one bundler: ${names}`,
+      `say which with --host: ${names}`,
+    );
   }
   refuseWorkspace(root, packageJson);
   // Without a bundler it is a program that Node runs from its sources.
   if (closed.length === 0) return { host: "node", configs: [] };
-  refuse(
+  throw refuse(
     "init.no-bundler",
     `${list(closed)} takes no plugins, and no other bundler is configured in ${root}`,
     `say which it has with --host: ${list(hostNames)}; a library that one of them builds can be imported anywhere`,

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DiagnosticCode, DiagnosticError } from "../../compiler/index.ts";
+import { refuse } from "../../compiler/index.ts";
 import { propertyOf } from "./config-objects.ts";
 import { type ObjectExpression, parseJson, withoutMark } from "./syntax.ts";
 import { endOfLine, indentUnit, insert, newProperty } from "./text-edit.ts";
@@ -29,14 +29,11 @@ const sections = ["scripts", "imports", "dependencies", "devDependencies"] as co
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function refuse(code: DiagnosticCode, message: string, hint: string): never {
-  throw new DiagnosticError({ code, message, loc: null, hint, detail: null });
-}
-
 /** @throws DiagnosticError `init.no-package`, `init.broken-package` */
 export function readPackageJson(root: string): PackageFile {
   const file = join(root, "package.json");
-  if (!existsSync(file)) refuse("init.no-package", `there is no package.json in ${root}`, "npm init -y makes one");
+  if (!existsSync(file))
+    throw refuse("init.no-package", `there is no package.json in ${root}`, "npm init -y makes one");
   return parsePackageJson(readFileSync(file, "utf8"), file);
 }
 
@@ -48,13 +45,13 @@ export function parsePackageJson(text: string, file: string): PackageFile {
     parseJson(text);
     json = JSON.parse(withoutMark(text));
   } catch (error) {
-    refuse("init.broken-package", `${file} cannot be read: ${(error as Error).message}`, "npm pkg fix may help");
+    throw refuse("init.broken-package", `${file} cannot be read: ${(error as Error).message}`, "npm pkg fix may help");
   }
   const wrong = isObject(json) ? sections.find((name) => json[name] !== undefined && !isObject(json[name])) : "it";
-  if (wrong) refuse("init.broken-package", `${file}: ${wrong} is no object`, "npm pkg fix may help");
+  if (wrong) throw refuse("init.broken-package", `${file}: ${wrong} is no object`, "npm pkg fix may help");
   const script = Object.entries(json.scripts ?? {}).find(([, command]) => typeof command !== "string")?.[0];
   if (script !== undefined)
-    refuse("init.broken-package", `${file}: script ${JSON.stringify(script)} is no text`, "npm pkg fix may help");
+    throw refuse("init.broken-package", `${file}: script ${JSON.stringify(script)} is no text`, "npm pkg fix may help");
   return { file, text, json };
 }
 

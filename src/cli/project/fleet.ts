@@ -1,7 +1,7 @@
 // `--redis` and `--slurm`: the fleet that a command measures on. A fleet that cannot be reached is a line, and this machine measures.
 
 import { join } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { refuse } from "../../compiler/index.ts";
 import type { Fleet } from "../../plugin/fleet/open-fleet.ts";
 import { fleetKey } from "../../plugin/options/options.ts";
 import { badArgument, type CommandOption, type Flags } from "../flags/flags.ts";
@@ -52,7 +52,7 @@ export async function fleetOf({ options, session }: Project, flags: Flags): Prom
   if (fleet || !allTargets) return fleet;
   const message = `the targets of other machines cannot be tuned: ${said.replace(/; this machine.*$/, "")}`;
   const hint = redis === undefined ? ofSlurm : (hints.find(([words]) => said.includes(words))?.[1] ?? startWorkers);
-  throw new DiagnosticError({ code: "fleet.no-workers", message, loc: null, hint, detail: null });
+  throw refuse("fleet.no-workers", message, hint);
 }
 
 const startWorkers = "start workers: npx unplugin-kernel worker --redis <url>";

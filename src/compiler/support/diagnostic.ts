@@ -26,6 +26,10 @@ export class DiagnosticError extends Error {
   }
 }
 
+/** Makes the error of a mistake that the user can mend, without a place in a file. */
+export const refuse = (code: DiagnosticCode, message: string, hint: string | null): DiagnosticError =>
+  new DiagnosticError({ code, message, loc: null, hint, detail: null });
+
 /**
  * `code: message`, then the place, the detail and the hint, each on lines of their own.
  *

@@ -1,7 +1,7 @@
 // The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
 import { isAbsolute } from "node:path";
-import { DiagnosticError, sha256, type Target } from "../../compiler/index.ts";
+import { refuse, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
 import { toolDigest } from "./tool-digest.ts";
@@ -27,7 +27,7 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
   if (families.length > 0) return families;
   const message = `${compilerVariable} is ${JSON.stringify(named)}`;
   const hint = `wanted: one of ${compilerFamilies.join(", ")}`;
-  throw new DiagnosticError({ code: "options.bad-value", message, loc: null, hint, detail: null });
+  throw refuse("options.bad-value", message, hint);
 }
 
 /** Returns the preferred compiler of a target; null: it needs none, or there is none. */

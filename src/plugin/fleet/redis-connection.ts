@@ -2,7 +2,7 @@
 // answer at first is an error within seconds, and one that goes away later is waited for as long as the caller's patience lasts.
 
 import type { Redis } from "ioredis";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { refuse } from "../../compiler/index.ts";
 import { nowMs, sleepMs } from "../../native/machine/clock.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
 
@@ -34,7 +34,7 @@ export async function fleetPackages(load: () => Promise<FleetPackages> = importP
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     const message = "a fleet needs the packages bullmq and ioredis, which are not installed";
     const hint = "npm install --save-dev bullmq ioredis";
-    throw new DiagnosticError({ code: "fleet.no-package", message, loc: null, hint, detail: null });
+    throw refuse("fleet.no-package", message, hint);
   }
 }
 

@@ -1,14 +1,6 @@
 // The import of a kernel: "./gemm.op.ts?tune=avx512&M=64" → file and settings, and back to one normal spelling.
 
-import {
-  type Diagnostic,
-  type DiagnosticCode,
-  DiagnosticError,
-  dtypes,
-  mostThreads,
-  type Parameters,
-  targetNames,
-} from "../../compiler/index.ts";
+import { dtypes, mostThreads, type Parameters, refuse, targetNames } from "../../compiler/index.ts";
 
 /** Targets that an import may name; `native` is the best that the building machine has. */
 export const requestTargets = [...targetNames, "native"] as const;
@@ -71,23 +63,18 @@ const isNoise = (key: string, value: string): boolean =>
 /** Whether an import or a module id is one of ours: it has a query with the key `tune`. */
 export const requestPattern: RegExp = /\?(?:[^#]*&)?tune(?:=|&|$)/;
 
-function refuse(code: DiagnosticCode, message: string, hint: string): never {
-  const diagnostic: Diagnostic = { code, message, loc: null, hint, detail: null };
-  throw new DiagnosticError(diagnostic);
-}
-
 function checkPair(specifier: string, key: string, value: string): void {
   if (!/^[A-Za-z0-9_-]+$/.test(key) || !/^[A-Za-z0-9_-]*$/.test(value)) {
     const pair = value === "" ? key : `${key}=${value}`;
-    refuse("request.bad-character", `"${pair}" in "${specifier}"`, "keys and values are made of A-Z a-z 0-9 _ -");
+    throw refuse("request.bad-character", `"${pair}" in "${specifier}"`, "keys and values are made of A-Z a-z 0-9 _ -");
   }
   const own = Object.hasOwn(ownKeys, key) ? ownKeys[key] : undefined;
   if (own && !own.holds(value)) {
-    refuse("request.bad-value", `${key} is "${value}" in "${specifier}"`, `${key} may be ${own.wanted}`);
+    throw refuse("request.bad-value", `${key} is "${value}" in "${specifier}"`, `${key} may be ${own.wanted}`);
   }
   if (!own && value === "") {
     const hint = `write ${key}=<value> for a parameter of the operator; the other keys are ${ownKeyNames.join(", ")}`;
-    refuse("request.no-value", `${key} has no value in "${specifier}"`, hint);
+    throw refuse("request.no-value", `${key} has no value in "${specifier}"`, hint);
   }
 }
 
@@ -99,7 +86,7 @@ function readPairs(specifier: string, query: string): ReadonlyMap<string, string
     // A number is printed without zeros before it, and may be what Vite adds then.
     if ([value, String(parameterValue(value))].some((text) => isNoise(key, text))) continue;
     checkPair(specifier, key, value);
-    if (pairs.has(key)) refuse("request.twice", `${key} is given twice in "${specifier}"`, "keep one of the two");
+    if (pairs.has(key)) throw refuse("request.twice", `${key} is given twice in "${specifier}"`, "keep one of the two");
     pairs.set(key, value);
   }
   return pairs;
@@ -151,10 +138,14 @@ export function parseRequest(specifier: string): ParsedRequest | null {
 
 function checkParameter(file: string, name: string, value: number | string, preset: number | string): void {
   if (typeof preset === "number" && !(typeof value === "number" && Number.isInteger(value))) {
-    refuse("request.bad-value", `parameter ${name} of ${file} is "${value}"`, `${name} may be a whole number`);
+    throw refuse("request.bad-value", `parameter ${name} of ${file} is "${value}"`, `${name} may be a whole number`);
   }
   if (typeof preset === "string" && !dtypes.some((dtype) => dtype === value)) {
-    refuse("request.bad-value", `parameter ${name} of ${file} is "${value}"`, `${name} may be ${dtypes.join(", ")}`);
+    throw refuse(
+      "request.bad-value",
+      `parameter ${name} of ${file} is "${value}"`,
+      `${name} may be ${dtypes.join(", ")}`,
+    );
   }
 }
 
@@ -169,7 +160,7 @@ export function checkParameters(file: string, defaults: Parameters, given: Param
     if (preset === undefined) {
       const known = Object.keys(defaults).sort().join(", ") || "none";
       const hint = `its parameters are ${known}; the other keys are ${ownKeyNames.join(", ")}`;
-      refuse("request.unknown-key", `${file} has no parameter ${name}`, hint);
+      throw refuse("request.unknown-key", `${file} has no parameter ${name}`, hint);
     }
     checkParameter(file, name, value, preset);
   }

@@ -2,10 +2,10 @@
 // is to be checked.
 
 import { readFileSync, statSync } from "node:fs";
+import { refuse } from "../../compiler/index.ts";
 import { parsePublicKey } from "../../tuner/trust/keys.ts";
 import type { TrustPolicy } from "../../tuner/trust/policy.ts";
 import type { ResolvedTrust } from "../options/trust-option.ts";
-import { refuse } from "../support/refuse.ts";
 
 /** Most bytes of a trusted root: Sigstore's public one has 7 kB. */
 const mostRootBytes = 2 ** 20;

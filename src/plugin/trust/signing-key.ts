@@ -1,9 +1,9 @@
 // The private key that signs decisions: of the environment, for CI, or of a file in the user's configuration folder. Options → key.
 
 import { readFileSync, statSync } from "node:fs";
+import { refuse } from "../../compiler/index.ts";
 import { parseSigningKey, type SigningKey } from "../../tuner/trust/keys.ts";
 import type { CompileOptions } from "../options/options.ts";
-import { refuse } from "../support/refuse.ts";
 
 const hint = "a line that cache keygen has written, ed25519-private:…";
 

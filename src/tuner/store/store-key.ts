@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { refuse } from "../../compiler/index.ts";
 import { configurationFolder } from "../../native/file/configuration-folder.ts";
 import { openAtOnce } from "../../native/file/regular-file.ts";
 
@@ -73,7 +73,7 @@ function keyInHex(text: string): Uint8Array {
   // The text is a secret, and is not repeated.
   const message = `${keyVariable} is no key: it has ${text.length} letters`;
   const hint = "wanted: 64 hexadecimal digits, such as `openssl rand -hex 32` prints";
-  throw new DiagnosticError({ code: "options.bad-value", message, loc: null, hint, detail: null });
+  throw refuse("options.bad-value", message, hint);
 }
 
 /** Returns the path of the file with the secret; null: the user has no home. */

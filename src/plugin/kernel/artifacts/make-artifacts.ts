@@ -2,13 +2,13 @@
 // the store holds is used as it is; what it lacks is built and stored.
 
 import type { DiagnosticError, WasmSource } from "../../../compiler/index.ts";
+import { refuse } from "../../../compiler/index.ts";
 import { isUnusable } from "../../../native/machine/unusable.ts";
 import { noCompiler } from "../../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../../native/toolchain/detect.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { failAlone } from "../../support/fail-alone.ts";
-import { refuse } from "../../support/refuse.ts";
 import { type WasmPair, withoutTwin } from "../built-kernel.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";

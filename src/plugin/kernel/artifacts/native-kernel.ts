@@ -1,13 +1,12 @@
 // A schedule for a native target → its addon: the one that was measured, if the store has it; else one built here.
 
 import { readFile } from "node:fs/promises";
-import { type CSource, type GeneratedKernel, kernelName, splitParameters } from "../../../compiler/index.ts";
+import { type CSource, type GeneratedKernel, kernelName, refuse, splitParameters } from "../../../compiler/index.ts";
 import { brokenAddon, isNoexec, unusableTemp } from "../../../native/machine/unusable.ts";
 import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { scheduleKey } from "../../../tuner/data/key.ts";
 import { hasSigners } from "../../options/trust-option.ts";
-import { refuse } from "../../support/refuse.ts";
 import type { BuiltBlobs, KernelFacts } from "../built-kernel.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";

@@ -4,6 +4,7 @@
 // therefore refused only for what it does in a process of its own.
 
 import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
+import { refuse } from "../../../compiler/index.ts";
 import { missingFeatures } from "../../../native/machine/machine.ts";
 import { type CheckingRunner, toRunnable } from "../../../native/runner/client.ts";
 import type { Preparation, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
@@ -11,7 +12,6 @@ import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";
 import { answersTooLate, referenceOf } from "../../../tuner/workbench/reference.ts";
-import { refuse } from "../../support/refuse.ts";
 import type { WasmPair } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { spaceOf } from "../source/schedule-source.ts";

@@ -1,9 +1,9 @@
 // The WASM modules that come with a schedule, run once against the reference: they were no candidates of a search.
 
+import { refuse } from "../../../compiler/index.ts";
 import { generateSpace } from "../../../tuner/space/generate.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";
 import { measureAll, type Workbench } from "../../../tuner/workbench/workbench.ts";
-import { refuse } from "../../support/refuse.ts";
 import { type WasmPair, withoutTwin } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { tooSlow } from "./too-slow.ts";

@@ -1,11 +1,11 @@
 // Verifies a locked kernel: its decision has to generate the source that the lock knows, and the built kernel has to
 // compute what the reference does.
 
+import { refuse } from "../../../compiler/index.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { generateSpace } from "../../../tuner/space/generate.ts";
 import { measurable } from "../../../tuner/workbench/measurable.ts";
 import { measureAll } from "../../../tuner/workbench/workbench.ts";
-import { refuse } from "../../support/refuse.ts";
 import { otherSource, wasmTwins } from "../artifacts/make-artifacts.ts";
 import { checkTwins } from "../check/check-twins.ts";
 import { onWorkbench, reasonOf } from "../check/on-workbench.ts";

@@ -1,6 +1,6 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
-import { codegenVersion, DiagnosticError } from "../../../compiler/index.ts";
+import { codegenVersion, DiagnosticError, refuse } from "../../../compiler/index.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { taskIdentity } from "../../../tuner/data/task-key.ts";
@@ -9,7 +9,6 @@ import { updateLockfile } from "../../../tuner/lock/lockfile.ts";
 import { sharedDecision } from "../../../tuner/store/exchange.ts";
 import { type Measured, type ScheduleEntry, storeSchema } from "../../../tuner/store/store-entry.ts";
 import { hasSigners } from "../../options/trust-option.ts";
-import { refuse } from "../../support/refuse.ts";
 import { warnOnce } from "../../support/say-once.ts";
 import type { BackgroundTuner, StartedTuning } from "../compile-services.ts";
 import type { Origin } from "../compiled-kernel.ts";

@@ -2,10 +2,10 @@
 // signatures refuses an entry without one. Loaded only for these two.
 
 import { basename } from "node:path";
+import { refuse } from "../../../compiler/index.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import { signatureProblem, signEntry } from "../../../tuner/trust/lock-signature.ts";
 import type { CompileOptions } from "../../options/options.ts";
-import { refuse } from "../../support/refuse.ts";
 import { placeOf } from "../../trust/outside-decision.ts";
 import { policyOf } from "../../trust/policy-of.ts";
 import { signingKeyOf } from "../../trust/signing-key.ts";

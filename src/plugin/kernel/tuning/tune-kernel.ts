@@ -1,6 +1,6 @@
 // Tunes one kernel: a workbench with the right answers, the records, the search, and what is to be said of its failures.
 
-import { type DiagnosticError, factsOf } from "../../../compiler/index.ts";
+import { type DiagnosticError, factsOf, refuse } from "../../../compiler/index.ts";
 import { withDirectoryIf } from "../../../native/file/private-directory.ts";
 import { isNoexec, isUnusable, unusableTemp } from "../../../native/machine/unusable.ts";
 import { familyOnTarget } from "../../../tuner/data/family.ts";
@@ -24,7 +24,6 @@ import type { Failure, TuneResult, TuningOptions } from "../../../tuner/tuning/t
 import { answersTooLate, referenceOf } from "../../../tuner/workbench/reference.ts";
 import type { Workbench } from "../../../tuner/workbench/workbench.ts";
 import { lostElsewhere } from "../../fleet/open-fleet.ts";
-import { refuse } from "../../support/refuse.ts";
 import { warnOnce } from "../../support/say-once.ts";
 import { twinsOfNative, wasmTwins } from "../artifacts/make-artifacts.ts";
 import { nativeKernel } from "../artifacts/native-kernel.ts";
