@@ -29,7 +29,7 @@ export interface Artifacts {
 
 export async function makeArtifacts(context: KernelContext, decision: Decision): Promise<Artifacts> {
   const { request, services } = context;
-  if (decision.task.target.codegen === "wasm") {
+  if (decision.task.target.backend === "wasm") {
     const isInterim = request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
@@ -92,7 +92,7 @@ export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
 
 /** The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source. */
 export const wasmTwins = (context: KernelContext, schedule: Schedule): Promise<WasmPair | null> =>
-  schedule.task.target.codegen === "wasm" ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
+  schedule.task.target.backend === "wasm" ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
 
 /**
  * The modules that come with any schedule of a native target; null where the import wants none. They have the predicted

@@ -1,7 +1,7 @@
 // A schedule for a native target → its addon: the one that was measured, if the store has it; else one built here.
 
 import { readFile } from "node:fs/promises";
-import { type CSource, type GeneratedKernel, kernelName, splitParameters } from "../../../compiler/index.ts";
+import { type CSource, type GeneratedKernel, isCSource, kernelName, splitParameters } from "../../../compiler/index.ts";
 import { brokenAddon, isNoexec, unusableTemp } from "../../../native/machine/unusable.ts";
 import { codeFlags, type Toolchain } from "../../../native/toolchain/toolchain.ts";
 import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
@@ -36,7 +36,7 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   if (stored) return built(context, decision, stored, 0);
   const { factsOf, generated } = await import("../source/schedule-source.ts");
   const kernel = generated(decision);
-  if (kernel?.source.kind !== "c") return { kind: "stale" };
+  if (!kernel || !isCSource(kernel.source)) return { kind: "stale" };
   const addon = await compile(context, decision, kernel, toolchain);
   const fresh = { blobs: { addon }, facts: factsOf(decision, kernel) };
   await keepBlobs(context, addonKey(context, decision, toolchain.identity), fresh);
@@ -86,7 +86,7 @@ const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Sched
 
 /** C text of the kernel itself, then of what prepares constants for it. */
 const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
-  [source, prepare].filter((it) => it?.kind === "c");
+  [source, prepare].filter((it) => it !== null && isCSource(it));
 
 /**
  * Compiles an addon, and runs it once in a process of its own before anything keeps or ships it.

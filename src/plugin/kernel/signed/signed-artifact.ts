@@ -87,7 +87,7 @@ export async function signedFilesOfStore(
   signing: Signing,
 ): Promise<Files | null> {
   const { toolchain } = measured;
-  const stored = schedule.task.target.codegen === "c" ? await storedAddon(context, schedule, toolchain) : null;
+  const stored = schedule.task.target.backend === "c" ? await storedAddon(context, schedule, toolchain) : null;
   const addon = stored?.blobs.addon;
   return addon ? signedFiles(context, schedule, { addon, toolchain, beside }, signing) : null;
 }
