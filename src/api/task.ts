@@ -19,11 +19,12 @@ import { taskKey } from "../tuner/data/task-key.ts";
 import type { Postprocessor } from "../tuner/kernel/postprocessor.ts";
 import type { SpaceRule } from "../tuner/space/draft/space-rule.ts";
 import { type GeneratedSpace, generateSpace } from "../tuner/space/generate.ts";
-import { defaultRules } from "../tuner/space/rule/index.ts";
+import { spaceRulesOf } from "../tuner/space/space-rules.ts";
 import type { SpaceEntry } from "../tuner/space/template/entries.ts";
 
 export interface KernelOptions {
-  readonly target: TargetName | "native";
+  /** One of ours, the best one of this machine, or one of a back end that `useBackend` was given. */
+  readonly target: TargetName | "native" | (string & {});
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
@@ -50,7 +51,7 @@ export function spaceOf(
   task: TuningTask,
   { rules = [], templates, postprocessors = [] }: KernelOptions,
 ): GeneratedSpace {
-  return { ...generateSpace(task, [...rules, ...defaultRules], templates), postprocessors };
+  return { ...generateSpace(task, [...rules, ...spaceRulesOf(task.target).rules], templates), postprocessors };
 }
 
 export function taskOf(op: Op, options: KernelOptions): TuningTask {

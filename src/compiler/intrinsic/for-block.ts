@@ -7,7 +7,7 @@ import { perfectNest } from "../ir/perfect-nest.ts";
 import { mapExpr, varsIn } from "../ir/visit.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import type { Intrinsic } from "./intrinsic.ts";
-import { intrinsics, isAvailable } from "./intrinsics.ts";
+import { allIntrinsics, isAvailable } from "./intrinsics.ts";
 import { unify } from "./unify.ts";
 
 export interface BlockIntrinsic {
@@ -21,7 +21,7 @@ export interface BlockIntrinsic {
 
 /** Intrinsics that a block may be computed by, the better ones first. */
 export function intrinsicsFor(block: Block, target: Target, numerics: Numerics): readonly BlockIntrinsic[] {
-  return intrinsics.flatMap((intrinsic) => {
+  return allIntrinsics().flatMap((intrinsic) => {
     const found = isAvailable(intrinsic, target, numerics) ? blockIntrinsic(block, intrinsic) : null;
     return found ? [found] : [];
   });

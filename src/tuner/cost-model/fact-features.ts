@@ -3,7 +3,7 @@
 
 import type { Target } from "../../compiler/index.ts";
 import type { MachineModel } from "../prior/machine-model.ts";
-import { predictNs, type RankingFacts } from "../prior/ranker.ts";
+import { predictNs, type RankingFacts, registersOf } from "../prior/ranker.ts";
 import { steadyLog2 } from "../support/steady.ts";
 
 export const factColumns = [
@@ -55,7 +55,7 @@ const stageFeatures = (facts: RankingFacts, target: Target): number[] => [
   steadyLog2(facts.lanes),
   facts.multiplyAddShare,
   steadyLog2(facts.accumulators + 1),
-  steadyLog2((facts.liveRegisters + 1) / target.vectorRegisters),
+  steadyLog2((facts.liveRegisters + 1) / registersOf(target)),
   steadyLog2(facts.loadsPerOperation + 1),
   steadyLog2(facts.bodyInstructions + 1),
   steadyLog2(facts.parallelTasks),

@@ -3,8 +3,8 @@
 
 import type { Target } from "../../compiler/index.ts";
 import { steady, steadyLog2 } from "../support/steady.ts";
-import { type MachineModel, machineModels } from "./machine-model.ts";
-import { predictTotalNs, type RankingFacts } from "./ranker.ts";
+import type { MachineModel } from "./machine-model.ts";
+import { machineModelOf, predictTotalNs, type RankingFacts } from "./ranker.ts";
 
 export interface CalibrationSample {
   readonly facts: readonly RankingFacts[];
@@ -49,7 +49,7 @@ const mostSweeps = 12;
 export function fitMachine(
   samples: readonly CalibrationSample[],
   target: Target,
-  start: MachineModel = machineModels[target.codegen],
+  start: MachineModel = machineModelOf(target),
 ): MachineModel {
   if (samples.length === 0) return start;
   let best = withClock(samples, target, nonZero(start));

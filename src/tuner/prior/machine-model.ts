@@ -1,7 +1,7 @@
 // The numbers of a machine that the analytic prior goes by. Defaults are here, one set a code generator; `calibrate` fits
 // a machine's own.
 
-import type { Target } from "../../compiler/index.ts";
+import type { CpuTarget } from "../../compiler/index.ts";
 
 /** All positive. Cycles, and bytes a cycle, of one core. */
 export interface MachineModel {
@@ -51,7 +51,7 @@ const native: MachineModel = {
 };
 
 /** Model of a machine before anything was measured on it, by code generator. */
-export const machineModels: Readonly<Record<Target["codegen"], MachineModel>> = {
+export const machineModels: Readonly<Record<CpuTarget["backend"], MachineModel>> = {
   c: native,
   // V8 has more instructions in each loop, and spills in all but the shortest bodies. Fitted to 470 candidates of five tasks
   // on a Zen 4.

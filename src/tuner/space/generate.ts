@@ -8,12 +8,12 @@ import type { TuningTask } from "../data/task.ts";
 import { predictTotalNs, type RankingFacts } from "../prior/ranker.ts";
 import { knownNs, soundFacts } from "../prior/sound-facts.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
-import { algorithmsFor, defaultAlgorithms } from "./algorithm/index.ts";
+import { algorithmsFor } from "./algorithm/index.ts";
 import { type Draft, type Estimate, emptyDraft, instruct, type Placement } from "./draft/draft.ts";
 import { inAllParts, stagesIn } from "./draft/placement.ts";
 import { type SchedulableStage, schedulableStages } from "./draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "./draft/space-rule.ts";
-import { defaultRules } from "./rule/index.ts";
+import { spaceRulesOf } from "./space-rules.ts";
 import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
 import { requireSearchable } from "./template/require-searchable.ts";
 import { type PlannedTemplate, planTemplate } from "./template/template.ts";
@@ -34,9 +34,9 @@ export interface GeneratedSpace extends Space {
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
 export function generateSpace(
   task: TuningTask,
-  rules: readonly SpaceRule[] = defaultRules,
+  rules: readonly SpaceRule<Target>[] = spaceRulesOf(task.target).rules,
   entries: readonly SpaceEntry[] = ["generated"],
-  algorithms: readonly AlgorithmRule[] = defaultAlgorithms,
+  algorithms: readonly AlgorithmRule[] = spaceRulesOf(task.target).algorithms,
 ): GeneratedSpace {
   requireDistinctNames(entries);
   const generated = (): readonly PlannedTemplate[] =>
@@ -74,7 +74,7 @@ export function spaceOfTemplates(planned: readonly PlannedTemplate[], target: Ta
 function plannedTemplates(
   algorithm: Algorithm,
   task: TuningTask,
-  rules: readonly SpaceRule[],
+  rules: readonly SpaceRule<Target>[],
 ): readonly PlannedTemplate[] {
   const stages = withConstants(schedulableStages(algorithm.op), task);
   const plan: Plan = { task: { ...task, op: algorithm.op }, stages };
@@ -101,14 +101,14 @@ function withConstants(
   return stages.map((stage) => ({ ...stage, shared: own.filter((name) => reads(stage, name)) }));
 }
 
-type Plan = Pick<RuleContext, "task" | "stages">;
+type Plan = Pick<RuleContext<Target>, "task" | "stages">;
 
 /** Schedules a stage by the first rule that applies; a stage that is scheduled with another is left as it is. */
-function scheduleStage(draft: Draft, name: string, rules: readonly SpaceRule[], plan: Plan): readonly Draft[] {
+function scheduleStage(draft: Draft, name: string, rules: readonly SpaceRule<Target>[], plan: Plan): readonly Draft[] {
   if (draft.fused.includes(name)) return [draft];
   const stages = stagesIn(draft, plan.stages);
   const stage = stages.find((it) => it.name === name)!;
-  const contextAfter = (at: number): RuleContext => ({
+  const contextAfter = (at: number): RuleContext<Target> => ({
     task: plan.task,
     stages,
     otherwise: (it, other) => scheduleStage(it, other, rules.slice(at + 1), plan),

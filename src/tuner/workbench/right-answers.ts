@@ -10,6 +10,7 @@ import {
   compileJs,
   elementsOf,
   invariant,
+  isWasmSource,
   kernelParameters,
   readsIn,
   referenceLoops,
@@ -104,7 +105,7 @@ function strictKernel(op: ComputeDef): WasmKernel | null {
   const space = generateSpace(task);
   const candidate = bytes <= mostBytes ? guess(space) : null;
   const kernel = candidate && candidateKernel(task, space, candidate);
-  return kernel?.kind === "ok" && kernel.source.kind === "wasm" ? loadWasm(kernel.source) : null;
+  return kernel?.kind === "ok" && isWasmSource(kernel.source) ? loadWasm(kernel.source) : null;
 }
 
 const mostBytes = 2 ** 30;

@@ -126,7 +126,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   const ahead = cores > threads ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
   const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {
-    if (!builder) return takeOneByOne(sources);
+    if (!builder) return takeOneByOne(sources, (source) => withoutCompiler(source, { directory, signal }));
     const all = [...sources];
     return takeBuilt(builder, all, buildPolicy(cores, all.length, !hasRun && leftMs() < urgentMs), leftMs);
   };
@@ -164,7 +164,9 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
       }
     },
     async race(sources, isOver, leftMs) {
-      const built = builder ? await builder.build(sources, cores, leftMs) : sources.map(withoutCompiler);
+      const built = builder
+        ? await builder.build(sources, cores, leftMs)
+        : await Promise.all(sources.map((source) => withoutCompiler(source, { directory, signal })));
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
@@ -228,11 +230,11 @@ const notRun: NoTime = noTime("it could not be run in time");
 type Take = () => Promise<BuiltRunnable | null>;
 
 /** Takes each source, and so generates it, when it is asked for. */
-function takeOneByOne(sources: Iterable<Buildable>): Take {
+function takeOneByOne(sources: Iterable<Buildable>, build: (source: Buildable) => Promise<BuiltRunnable>): Take {
   const rest = sources[Symbol.iterator]();
   return async () => {
     const next = rest.next();
-    return next.done ? null : withoutCompiler(next.value);
+    return next.done ? null : build(next.value);
   };
 }
 

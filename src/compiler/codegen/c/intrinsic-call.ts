@@ -30,8 +30,8 @@ export function emitIntrinsicCall(context: Context, expr: IntrinsicCall, piece: 
 
 /** The operands are the parameters, by their names in the meaning. */
 function intrinsicFunction(prelude: Prelude, { name, meaning }: IntrinsicCall): string {
-  const { text } = intrinsicNamed(name);
-  invariant(text.kind === "c", `${name} has no C text`);
+  const { c: text } = intrinsicNamed(name).text;
+  invariant(text?.kind === "vectors", `${name} has no C text`);
   const types = meaning.buffers.map(({ dtype, shape }) => prelude.type(storedElement[dtype], shape[0]!));
   const parameters = meaning.buffers.map((buffer, at) => `${types[at]} ${buffer.name}`).join(", ");
   const called = `uk_${meaning.name}`;

@@ -30,7 +30,7 @@ export function tileRegisters(body: Stmt): TileRegisters {
 }
 
 export const isTileCall = (expr: Expr): expr is IntrinsicCall =>
-  expr.kind === "intrinsic" && intrinsicNamed(expr.name).text.kind === "tile";
+  expr.kind === "intrinsic" && intrinsicNamed(expr.name).operands === "tiles";
 
 /** Operands and results of instructions on tiles, and copies of them; null if there is no such instruction. */
 function tileLocals(body: Stmt): ReadonlySet<string> | null {

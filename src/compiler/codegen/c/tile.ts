@@ -129,8 +129,8 @@ function tileStore(prelude: Prelude): string {
 }
 
 function tileProduct(prelude: Prelude, name: string): string {
-  const { text } = intrinsicNamed(name);
-  invariant(text.kind === "tile" && text.instruction, `${name} is no instruction on tiles`);
+  const { c: text } = intrinsicNamed(name).text;
+  invariant(text?.kind === "tiles" && text.instruction, `${name} is no instruction on tiles`);
   return assembler(prelude, `uk_${name}`, "c, a, b", `"${text.instruction} %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :`);
 }
 

@@ -10,8 +10,8 @@ import { named } from "./scalar-arithmetic.ts";
 import { type LaneRange, vector } from "./vector.ts";
 
 export function intrinsicCall(context: Context, { name, lanes, operands }: IntrinsicCall, range: LaneRange): Code {
-  const { text } = intrinsicNamed(name);
-  invariant(text.kind === "wasm" && range.count === lanes, `${name} is no instruction on one v128`);
+  const { wasm: text } = intrinsicNamed(name).text;
+  invariant(text && range.count === lanes, `${name} is no instruction on one v128`);
   const vectors = operands.flatMap((operand) => vector(context, operand, { first: 0, count: lanesOf(operand) }));
   return [...vectors, ...text.ops.map(named)];
 }

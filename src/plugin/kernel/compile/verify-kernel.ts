@@ -1,6 +1,7 @@
 // Verifies a locked kernel: its decision has to generate the source that the lock knows, and the built kernel has to
 // compute what the reference does.
 
+import { needsToolchain } from "../../../compiler/index.ts";
 import { withDirectoryIf } from "../../../native/file/private-directory.ts";
 import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { Measurement } from "../../../tuner/data/measurement.ts";
@@ -61,7 +62,7 @@ export async function onWorkbench<Result>(
   work: (workbench: Workbench) => Promise<Result>,
 ): Promise<Result | string> {
   const { task, services } = context;
-  const isNative = task.target.codegen === "c";
+  const isNative = needsToolchain(task.target);
   const toolchain = isNative ? await context.toolchain() : null;
   const missing = missingFeatures(task.target, context.machine);
   if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;

@@ -2,7 +2,7 @@
 // traffic follows Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (TOMS 2016): of a register
 // tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
 
-import { type Assignment, byteSize, type Target } from "../../../compiler/index.ts";
+import { type Assignment, byteSize, type CpuTarget } from "../../../compiler/index.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
@@ -36,7 +36,7 @@ export function tilingEstimate(
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
-  target: Target,
+  target: CpuTarget,
 ): Estimate {
   return (assignment) =>
     factsOf(
@@ -73,7 +73,7 @@ function factsOf(
   order: LoopOrder,
   packed: readonly PackChoice[],
   assignment: Assignment,
-  target: Target,
+  target: CpuTarget,
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -87,7 +87,7 @@ function factsOf(
   const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, target }));
   const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
   const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents), 0);
-  const loads = vectors + height + walks * loadsPerWalk[target.codegen];
+  const loads = vectors + height + walks * loadsPerWalk[target.backend];
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
@@ -129,7 +129,7 @@ interface Traffic {
 interface Placement {
   readonly order: LoopOrder;
   readonly packed: readonly PackChoice[];
-  readonly target: Target;
+  readonly target: CpuTarget;
 }
 
 function trafficOf(read: Access, extents: readonly Extents[], { order, packed, target }: Placement): Traffic {
@@ -171,7 +171,7 @@ const pagesAtHand = 64;
  * Loads that a load of a page beyond those costs as much as. Native code does as much in a step as a page walk takes, and
  * hides it. Fitted, docs/cost-model.md.
  */
-const loadsPerWalk: Readonly<Record<Target["codegen"], number>> = { c: 0, wasm: 8 };
+const loadsPerWalk: Readonly<Record<CpuTarget["backend"], number>> = { c: 0, wasm: 8 };
 
 /**
  * Counts pages beyond the TLB, a step of the reduction: a tile walks down the rows of the vector operand, which lie far apart

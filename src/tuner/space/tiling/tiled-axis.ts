@@ -6,8 +6,8 @@
 //   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled, with an intrinsic k.3 what it adds up
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
-import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import { byteSize, type CpuTarget, loopName } from "../../../compiler/index.ts";
+import type { CpuTask } from "../../data/task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
 import {
   type Access,
@@ -47,7 +47,7 @@ function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
  * Gives each axis its role. The longest reduce axis is tiled. Where the order of the reference holds, the last one is, and the
  * others are outside; they are outside also where they are so long that a panel would not fit L1.
  */
-export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTask): readonly TiledAxis[] => {
+export const tiledAxes = (stage: SchedulableStage, lanes: number, task: CpuTask): readonly TiledAxis[] => {
   const { numerics, target } = task;
   const vector = stage.spatial.at(-1)!;
   const longest = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
@@ -75,13 +75,18 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
 const leastBlock = 4;
 
 /** Returns the elements of the tiled reduce axis whose vectors fill L1, together with all of the other reduce axes. */
-function mostBlockOf(stage: SchedulableStage, lanes: number, others: readonly number[], { l1Bytes }: Target): number {
+function mostBlockOf(
+  stage: SchedulableStage,
+  lanes: number,
+  others: readonly number[],
+  { l1Bytes }: CpuTarget,
+): number {
   const bytes = Math.max(...stage.reads.map((read) => byteSize[read.dtype]));
   return Math.floor(l1Bytes / others.reduce((product, extent) => product * extent, lanes * bytes));
 }
 
 /** Returns the elements of the tiled reduce axis that fit L1 with what stays whole inside its blocks. */
-const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): number => {
+const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: CpuTarget): number => {
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.axis.extent);
   return Math.max(1, mostBlockOf(stage, Math.max(...axes.map((it) => it.lanes)), whole, target));
 };
@@ -197,7 +202,7 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
  * an intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, sizes begin at 8:
  * prefetchers follow few rows of it.
  */
-export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): readonly number[] {
+export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: CpuTarget): readonly number[] {
   const { axis, lanes } = axes.find((it) => it.role === "reduce")!;
   const comesFromMemory = stage.reads.some((read) => isBeyondL3(bytesOf(read, axes), target));
   const sizes = sizesOf(axis, mostBlock(stage, axes, target), comesFromMemory ? 8 : 32);
@@ -205,7 +210,7 @@ export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], 
 }
 
 /** Says whether an operand of this size does not stay in L3: other data leaves it no more than half. */
-export const isBeyondL3 = (bytes: number, { l3Bytes }: Target): boolean => 2 * bytes > l3Bytes;
+export const isBeyondL3 = (bytes: number, { l3Bytes }: CpuTarget): boolean => 2 * bytes > l3Bytes;
 
 const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>
   axes.reduce((bytes, { axis }) => bytes * (dependsOn(read, axis.name) ? axis.extent : 1), byteSize[read.dtype]);
