@@ -6,6 +6,7 @@ export const codes = {
   "annotate.no-such-loop": "a loop that does not exist is to be annotated",
   "annotate.twice": "a loop has the word already",
   "backend.cannot": "a kernel needs what the machine of its back end does not have",
+  "backend.no-binding": "a module is to call a kernel of a back end that has no binding, and may have no WASM twin",
   "backend.taken": "two back ends, targets or instructions have one name",
   "backend.unknown": "a target names a back end that nobody has given to `useBackend`",
   "batch.foreign": "results of a batch are for another task or another machine",

@@ -22,9 +22,12 @@ export interface Schedule {
   readonly source: string;
 }
 
+/** Says whether a kernel is a WASM module itself. Kernels of all other back ends have a WASM twin. */
+export const isWasm = ({ target }: Pick<TuningTask, "target">): boolean => target.backend === "wasm";
+
 /** Task of a kernel's WASM twin. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
 export function wasmTask(task: TuningTask): TuningTask {
-  if (task.target.backend === "wasm") return task;
+  if (isWasm(task)) return task;
   const caches = asCpu(task.target) ?? targets.wasm;
   return { ...task, target: { ...targets.wasm, ...cacheSizes(caches), threads: 1 }, threads: 1 };
 }

@@ -5,6 +5,7 @@ import {
   codeGeneratorOf,
   codegenVersion,
   factsOf,
+  needsToolchain,
   printComputeDef,
   printTrace,
 } from "../../compiler/index.ts";
@@ -20,7 +21,7 @@ import { generateSpace } from "../../tuner/space/generate.ts";
 import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
 import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
 import { type Decision, knownSchedule } from "../kernel/decision/decide-schedule.ts";
-import { hasCaches } from "../kernel/schedule.ts";
+import { hasCaches, isWasm } from "../kernel/schedule.ts";
 import { predictSchedule } from "../kernel/source/predict-schedule.ts";
 import { generated } from "../kernel/source/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
@@ -63,7 +64,7 @@ export async function kernelReport(
     target: target.name,
     numerics,
     threads,
-    twin: target.backend === "wasm" ? wasmTwin[numerics] : nativeTwin[request.fallback],
+    twin: isWasm({ target }) ? wasmTwin[numerics] : nativeTwin[request.fallback],
     origin: built ?? decision.origin,
     tunedFor: hasCaches(context.task, cachesOf(target)) ? null : cachesOf(target),
     expression: printComputeDef(op),
@@ -107,7 +108,7 @@ interface Measured {
 function measuredOf(task: TuningTask, { database, tunings }: History, wanted: string | null): Measured {
   const query = { task: taskKey(task), targetClass: targetClass(task.target), codegen: codegenVersion };
   const all = database.records(query);
-  const toolchain = wanted ?? all.at(-1)?.toolchain ?? (task.target.backend === "wasm" ? "wasm" : "");
+  const toolchain = wanted ?? all.at(-1)?.toolchain ?? (needsToolchain(task.target) ? "" : task.target.backend);
   const isOurs = (it: LoggedTuning): boolean =>
     it.task === query.task &&
     it.targetClass === query.targetClass &&

@@ -7,12 +7,14 @@ import {
   dtypes,
   mostThreads,
   type Parameters,
+  targetNamed,
   targetNames,
 } from "../../compiler/index.ts";
 
-/** Targets that an import may name; `native` is the best that the building machine has. */
+/** Our targets that an import may name; `native` is the best that the building machine has. */
 export const requestTargets = [...targetNames, "native"] as const;
-export type RequestTarget = (typeof requestTargets)[number];
+/** One of these, or a target of a back end that `useBackend` was given. */
+export type RequestTarget = (typeof requestTargets)[number] | (string & {});
 
 export interface KernelSettings {
   readonly target: RequestTarget;
@@ -51,6 +53,8 @@ const count = (most: number): Key => ({
   holds: (value) => /^[1-9][0-9]{0,8}$/.test(value) && Number(value) <= most,
 });
 
+const ownTargets = oneOf(requestTargets);
+
 /** The keys that are ours. The limits only keep out slips of the keyboard: a week, a million candidates. */
 const ownKeys: Readonly<Record<string, Key>> = {
   fallback: oneOf(["none", "wasm"]),
@@ -58,7 +62,7 @@ const ownKeys: Readonly<Record<string, Key>> = {
   sync: { wanted: "nothing, 1 or 0", holds: (value) => value === "" || value === "1" || value === "0" },
   threads: count(mostThreads),
   trials: count(1_000_000),
-  tune: oneOf(requestTargets),
+  tune: { ...ownTargets, holds: (value) => ownTargets.holds(value) || targetNamed(value) !== undefined },
 };
 const ownKeyNames = Object.keys(ownKeys).sort();
 

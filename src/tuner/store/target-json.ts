@@ -12,8 +12,8 @@ export type TargetJson = CpuTargetJson | AcceleratorTarget;
 export function encodeTarget(target: Target): TargetJson {
   switch (target.kind) {
     case "cpu": {
-      const { kind: _, backend, ...fields } = target;
-      return { ...fields, codegen: backend };
+      const { kind: _, name, backend, ...fields } = target;
+      return { name, codegen: backend, ...fields };
     }
     case "accelerator":
       return target;

@@ -10,7 +10,7 @@ import { failAlone } from "../../support/fail-alone.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import { type KernelContext, refuse } from "../context/kernel-context.ts";
 import type { Decision } from "../decision/decide-schedule.ts";
-import { type Schedule, wasmTask } from "../schedule.ts";
+import { isWasm, type Schedule, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import { type NativeResult, nativeKernel } from "./native-kernel.ts";
 import { type WasmPair, wasmPair } from "./wasm-pair.ts";
@@ -29,7 +29,7 @@ export interface Artifacts {
 
 export async function makeArtifacts(context: KernelContext, decision: Decision): Promise<Artifacts> {
   const { request, services } = context;
-  if (decision.task.target.backend === "wasm") {
+  if (isWasm(decision.task)) {
     const isInterim = request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
@@ -44,6 +44,11 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
       throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
     if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
     services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
+  }
+  if (result.kind === "no-binding") {
+    const message = `${context.lockName}: a module cannot call kernels of back end "${decision.task.target.backend}"`;
+    if (request.fallback === "none") throw refuse("backend.no-binding", message, "leave out fallback=none");
+    services.log.warn(`${message}; the WASM twin runs instead`);
   }
   const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
@@ -92,7 +97,7 @@ export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
 
 /** The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source. */
 export const wasmTwins = (context: KernelContext, schedule: Schedule): Promise<WasmPair | null> =>
-  schedule.task.target.backend === "wasm" ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
+  isWasm(schedule.task) ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
 
 /**
  * The modules that come with any schedule of a native target; null where the import wants none. They have the predicted

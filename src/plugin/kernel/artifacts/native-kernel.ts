@@ -1,7 +1,14 @@
 // A schedule for a native target → its addon: the one that was measured, if the store has it; else one built here.
 
 import { readFile } from "node:fs/promises";
-import { type CSource, type GeneratedKernel, isCSource, kernelName, splitParameters } from "../../../compiler/index.ts";
+import {
+  type CSource,
+  type GeneratedKernel,
+  isCSource,
+  kernelName,
+  needsToolchain,
+  splitParameters,
+} from "../../../compiler/index.ts";
 import { brokenAddon, isNoexec, unusableTemp } from "../../../native/machine/unusable.ts";
 import { codeFlags, type Toolchain } from "../../../native/toolchain/toolchain.ts";
 import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
@@ -21,12 +28,15 @@ export type NativeResult =
       readonly compilerRuns: number;
     }
   | { readonly kind: "no-compiler" }
+  /** Its back end makes no addons. */
+  | { readonly kind: "no-binding" }
   /** The schedule does not lead to its source. */
   | { readonly kind: "stale" };
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export async function nativeKernel(context: KernelContext, decision: Decision): Promise<NativeResult> {
+  if (!needsToolchain(decision.task.target)) return { kind: "no-binding" };
   if (decision.built) return built(context, decision, decision.built, 0);
   const measured = decision.measured && (await storedAddon(context, decision, decision.measured.toolchain));
   if (measured) return built(context, decision, measured, 0);

@@ -30,6 +30,7 @@ import { nativeKernel } from "../artifacts/native-kernel.ts";
 import { checkTwins } from "../check/check-twins.ts";
 import { type KernelContext, measuringPlace, refuse } from "../context/kernel-context.ts";
 import type { Decision } from "../decision/decide-schedule.ts";
+import { isWasm } from "../schedule.ts";
 import { emptySpace } from "../source/make-prediction.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import { scheduleOf } from "../source/schedule-source.ts";
@@ -138,7 +139,7 @@ function tuneOn<Result>(
           const space = generateSpace(task);
           opened.push({ workbench, space });
           // Twins are checked before the search takes its time, since they do not depend on its result.
-          if (task.target.backend === "c") await checkTwins(workbench, context, await twinsOfNative(context, task));
+          if (!isWasm(task)) await checkTwins(workbench, context, await twinsOfNative(context, task));
           return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
         finish: async (tuning) => finish(opened[0]!, await tuning.finish()),
@@ -201,7 +202,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
   const schedule = scheduleOf(task, space, winner.candidate);
-  if (task.target.backend === "wasm") await checkTwins(workbench, context, await wasmTwins(context, schedule));
+  if (isWasm(task)) await checkTwins(workbench, context, await wasmTwins(context, schedule));
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   const gflops = factsOf(task.op).flops / medianNs;
   const decision: Decision = {
