@@ -348,6 +348,51 @@ test("a bundler that loads the plugin loads no part of the tuner, and no kernel 
   expect(loaded.filter(needless)).toEqual([]);
 });
 
+// ── back ends ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Folders of back ends, and the files that hold a kind's own part of a table: these know which one they are. */
+const ofBackend = isOneOf(
+  "src/compiler/codegen/",
+  "src/compiler/target/",
+  "src/native/backend/",
+  "src/native/addon/build.ts",
+  "src/tuner/store/target-json.ts",
+);
+
+/**
+ * Questions which back end it is, by file and number. Each stands where artifacts are bound, whose twins are to become a list of their own
+ * kinds, or where WASM is used for its own sake. The numbers may only become smaller.
+ */
+const stillAsked: Readonly<Record<string, number>> = {
+  "src/api/build.ts": 4,
+  "src/api/load.ts": 4,
+  "src/plugin/kernel/artifacts/native-kernel.ts": 3,
+  "src/plugin/kernel/source/schedule-source.ts": 1,
+  "src/plugin/kernel/schedule.ts": 1,
+  "src/plugin/kernel/artifacts/wasm-pair.ts": 2,
+  // Right answers are computed by WASM kernels, whatever they are held against.
+  "src/tuner/workbench/right-answers.ts": 1,
+};
+
+const asksWhich = new RegExp(
+  [
+    '\\b(?:backend|codegen) (?:===|!==) "',
+    '\\bkind (?:===|!==) "(?:c|wasm|js|native|cpu|gpu|accelerator)"',
+    "\\bis(?:C|Wasm)Source\\(",
+  ].join("|"),
+  "g",
+);
+
+test("nothing outside of a back end asks which one it is: properties and methods are asked", () => {
+  const asked = Object.fromEntries(
+    typescript
+      .filter(({ path }) => path.startsWith("src/") && !ofBackend(path))
+      .map(({ path, code }): [string, number] => [path, code.join("\n").match(asksWhich)?.length ?? 0])
+      .filter(([, count]) => count > 0),
+  );
+  expect(asked).toEqual(stillAsked);
+});
+
 // ── sizes and names ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("files have at most 400 lines", () => {

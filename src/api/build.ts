@@ -1,7 +1,7 @@
 // One schedule of an operator → an artifact: a WASM module in memory, or an addon on disk.
 
 import { mkdir } from "node:fs/promises";
-import { DiagnosticError, type Op, printTrace, refuse } from "../compiler/index.ts";
+import { DiagnosticError, isCSource, isWasmSource, type Op, printTrace, refuse } from "../compiler/index.ts";
 import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
 import { buildNative } from "../native/addon/build.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
@@ -37,18 +37,18 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
     numerics: task.numerics,
     schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
   };
-  if (source.kind === "wasm") {
+  if (isWasmSource(source)) {
     return {
       kind: "wasm",
       info,
       source,
-      ...(constants && { packing: { constants, prepare: prepare?.kind === "wasm" ? prepare : null } }),
+      ...(constants && { packing: { constants, prepare: prepare && isWasmSource(prepare) ? prepare : null } }),
     };
   }
   const [toolchain] = await detectToolchains();
   if (!toolchain) throw withoutCompiler();
   await mkdir(outDir, { recursive: true });
-  const sources = prepare?.kind === "c" ? [source, prepare] : [source];
+  const sources = [source, prepare].filter((it) => it !== null && isCSource(it));
   const artifact = await buildNative(sources, { outDir, toolchain, bench });
   if (artifact.kind === "native") {
     return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };

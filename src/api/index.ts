@@ -1,7 +1,16 @@
 // `unplugin-kernel/api`: the parts of the plugin for programs of your own. Search an operator's schedules, build one,
 // load and call it, or look at what there is to search.
 
-import { callOwn, DiagnosticError, factsOf, type Op, printComputeDef, printTrace, refuse } from "../compiler/index.ts";
+import {
+  callOwn,
+  DiagnosticError,
+  factsOf,
+  needsToolchain,
+  type Op,
+  printComputeDef,
+  printTrace,
+  refuse,
+} from "../compiler/index.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine } from "../native/machine/machine.ts";
@@ -139,7 +148,7 @@ const defaultBudget: Budget = { seconds: 30, trials: 512 };
  */
 export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
   const task = taskOf(op, options);
-  return withDirectoryIf(task.target.codegen === "c", (directory) => tuneIn(directory, task, options));
+  return withDirectoryIf(needsToolchain(task.target), (directory) => tuneIn(directory, task, options));
 }
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
@@ -269,11 +278,11 @@ export async function tuneAll(
     const space = spaceOf(task, kernel);
     return { task, weight, space, taskKey: taskKeyOf(task, space, kernel), kernels: requests };
   });
-  const isNative = tasks.some(({ task }) => task.target.codegen === "c");
+  const isNative = tasks.some(({ task }) => needsToolchain(task.target));
   const toolchain = isNative ? ((await detectToolchains())[0] ?? null) : null;
   for (const { task } of tasks) await checkIntrinsics(task.target, toolchain);
   const ownBench = (task: TuningTask, directory: string): Workbench => {
-    const compiler = task.target.codegen === "c" ? toolchain : null;
+    const compiler = needsToolchain(task.target) ? toolchain : null;
     return workbenchFor(task, { builder, runner, toolchain: compiler, directory, signal });
   };
   const settled = await tuneTasks(tasks, {

@@ -1,7 +1,14 @@
 // The learning that a tuning starts from beside records: which model learns, and the limits measured on this machine.
 // Part of `unplugin-kernel/api`.
 
-import { type DiagnosticError, malformed, refuse, type Target, type TargetName } from "../compiler/index.ts";
+import {
+  type DiagnosticError,
+  malformed,
+  needsToolchain,
+  refuse,
+  type Target,
+  type TargetName,
+} from "../compiler/index.ts";
 import { withPrivateDirectory } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine, hostTarget } from "../native/machine/machine.ts";
@@ -84,7 +91,7 @@ export function calibrate({ target: name, directory: kept, seconds = 45 }: Calib
   return withPrivateDirectory(async (directory) => {
     const target = { ...hostTarget(name), threads: 1 };
     const toolchain = await toolchainFor(target);
-    if (target.codegen === "c" && !toolchain) throw withoutCompiler();
+    if (needsToolchain(target) && !toolchain) throw withoutCompiler();
     const workbench = async (task: TuningTask): Promise<Workbench> =>
       createWorkbench({ ...referenceOf(task), toolchain, directory, cores: detectMachine().cores });
     const { machine, samples } = await calibrateMachine({ target, workbench, clock: nowMs, seconds });

@@ -1,6 +1,6 @@
 // The part of `unplugin-kernel/api` that measures given schedules: here, or by a file on another machine.
 
-import type { DiagnosticError, Op } from "../compiler/index.ts";
+import { type DiagnosticError, needsToolchain, type Op } from "../compiler/index.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { detectMachine, hostTarget, missingFeatures } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
@@ -21,6 +21,7 @@ import {
   resultsText,
 } from "../tuner/remote/batch.ts";
 import { batchOf, foreignness, measureBatch, recordsOfResults } from "../tuner/remote/run-batch.ts";
+import { targetOfJson } from "../tuner/store/target-json.ts";
 import { checkIntrinsics } from "../tuner/workbench/intrinsic-oracle.ts";
 import { measurable } from "../tuner/workbench/measurable.ts";
 import type { OwnBuilder } from "../tuner/workbench/own-builder.ts";
@@ -80,7 +81,8 @@ export type BatchRunOptions = Pick<KernelOptions, "parameters" | "rules" | "temp
  */
 export async function runBatch(op: Op, batch: string, options: BatchRunOptions = {}): Promise<string> {
   const { body, digest } = trusted(openBatch(batch));
-  const { target, numerics, threads, constants, cache } = body;
+  const { numerics, threads, constants, cache } = body;
+  const target = targetOfJson(body.target);
   const asked = { ...options, target: target.name, numerics, ...(constants && { constants }) };
   const task: TuningTask = { ...taskOf(op, asked), target, threads };
   const space = spaceOf(task, asked);
@@ -132,7 +134,7 @@ interface OnWorkbench extends Omit<BenchOptions, "toolchain" | "directory"> {
 }
 
 function onWorkbench<T>({ task, ...options }: OnWorkbench, work: (on: Workbench) => Promise<T>): Promise<T> {
-  return withDirectoryIf(task.target.codegen === "c", async (directory) => {
+  return withDirectoryIf(needsToolchain(task.target), async (directory) => {
     const toolchain = await toolchainFor(task.target);
     await checkIntrinsics(task.target, toolchain);
     const workbench = workbenchFor(task, { ...options, toolchain, directory });

@@ -16,6 +16,7 @@ import {
   type Parameters,
   type Target,
   type TargetName,
+  targetNamed,
   targetNames,
 } from "../compiler/index.ts";
 import { hostTarget } from "../native/machine/machine.ts";
@@ -25,13 +26,13 @@ import type { TuningTask } from "../tuner/data/task.ts";
 import { taskKey } from "../tuner/data/task-key.ts";
 import type { SpaceRule } from "../tuner/space/draft/space-rule.ts";
 import { type GeneratedSpace, generateSpace } from "../tuner/space/generate.ts";
-import { defaultRules } from "../tuner/space/rule/index.ts";
+import { spaceRulesOf } from "../tuner/space/space-rules.ts";
 import type { SpaceEntry } from "../tuner/space/template/entries.ts";
 import { checkedPostprocessors, checkedRules, entriesOf, type SpaceGenerator } from "./space.ts";
 
 export interface KernelOptions {
-  /** Target of ours by name, this machine's best (`"native"`), or one of your own: docs/extending.md. */
-  readonly target: TargetName | "native" | OwnTarget;
+  /** Target of ours by name, this machine's best (`"native"`), one of a back end that `useBackend` was given, or one of your own: docs/extending.md. */
+  readonly target: TargetName | "native" | (string & {}) | OwnTarget;
   /** Instructions of your own, which the rules use wherever an operator computes what they mean: docs/extending.md. */
   readonly intrinsics?: readonly OwnIntrinsic[];
   /** Values for the operator's parameters; its defaults for the others. */
@@ -60,7 +61,7 @@ export function spaceOf(
   task: TuningTask,
   { rules = [], templates, postprocessors = [] }: KernelOptions,
 ): GeneratedSpace {
-  const own = [...checkedRules(rules), ...defaultRules];
+  const own = [...checkedRules(rules), ...spaceRulesOf(task.target).rules];
   return {
     ...generateSpace(task, own, templates && entriesOf(templates, task)),
     postprocessors: checkedPostprocessors(postprocessors),
@@ -74,9 +75,9 @@ export function targetOf({ target, intrinsics = [] }: Pick<KernelOptions, "targe
   return own.length === 0 ? known : { ...known, intrinsics: own };
 }
 
-function namedTarget(name: TargetName | "native"): TargetName | "native" {
+function namedTarget(name: string): string {
   const known = ["native", ...targetNames];
-  if (known.includes(name)) return name;
+  if (known.includes(name) || targetNamed(name)) return name;
   throw malformed(`target is "${name}"`, `there are ${known.join(", ")}, or an object of yours`);
 }
 

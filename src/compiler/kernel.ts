@@ -1,19 +1,19 @@
 // An operator and a trace → the target code of its kernel: schedule, lower, generate. Stages 5 to 7 in one call.
 
-import { generateC } from "./codegen/c/generate-c.ts";
-import { generateJs } from "./codegen/js/generate-js.ts";
+import { codeGeneratorOf } from "./codegen/code-generators.ts";
+import { jsGenerator } from "./codegen/js/js-generator.ts";
 import { kernelName } from "./codegen/kernel-name.ts";
-import type { CSource, JsSource, WasmSource } from "./codegen/kernel-source.ts";
-import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
+import type { JsSource, KernelSource } from "./codegen/kernel-source.ts";
 import type { ComputeDef } from "./expr/compute-def.ts";
 import { callsOf } from "./intrinsic/calls.ts";
 import { fromCompute, loopName } from "./ir/from-compute.ts";
 import type { Intrinsic } from "./ir/intrinsic.ts";
 import type { LoopFunc } from "./ir/loop-ir.ts";
-import { lower, lowerScalars } from "./lower/pipeline.ts";
+import { runPasses } from "./lower/pipeline.ts";
 import { type Replay, replay, schedule } from "./schedule/replay/replay.ts";
 import { splitPreparation } from "./schedule/split-preparation.ts";
 import type { Instruction, Trace } from "./schedule/trace.ts";
+import { DiagnosticError } from "./support/diagnostic.ts";
 import type { Numerics, Target } from "./target/target.ts";
 import { targets } from "./target/targets.ts";
 
@@ -34,8 +34,8 @@ export interface KernelOptions {
 /** A kernel, and the one that computes what it takes of constant inputs, if there is anything: `splitPreparation`. */
 export interface GeneratedKernel {
   readonly kind: "ok";
-  readonly source: CSource | WasmSource;
-  readonly prepare: CSource | WasmSource | null;
+  readonly source: KernelSource;
+  readonly prepare: KernelSource | null;
 }
 
 export type KernelResult = GeneratedKernel | Extract<Replay, { readonly kind: "illegal" }>;
@@ -46,22 +46,21 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
   if (scheduled.kind === "illegal") return scheduled;
   options.onPass?.();
   const { prepare, run } = splitPreparation(scheduled.nest, constants);
-  const generate = (nest: LoopFunc): CSource | WasmSource => generateSource(nest, target, options);
-  return { kind: "ok", source: generate(run), prepare: prepare && generate(prepare) };
+  const generate = (nest: LoopFunc): KernelSource => generateSource(nest, target, options);
+  // What the machine cannot do is no fault of one instruction: the whole trace is illegal for it.
+  try {
+    return { kind: "ok", source: generate(run), prepare: prepare && generate(prepare) };
+  } catch (error) {
+    if (error instanceof DiagnosticError) return { kind: "illegal", at: trace.length, diagnostic: error.diagnostic };
+    throw error;
+  }
 }
 
-function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): CSource | WasmSource {
+function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): KernelSource {
   const { numerics, verify, relaxed, onPass } = options;
-  return generateFlat(lower(nest, { target, numerics, verify, onPass }), target, { numerics, relaxed });
-}
-
-function generateFlat(
-  flat: LoopFunc,
-  target: Target,
-  { numerics, relaxed }: Pick<KernelOptions, "numerics" | "relaxed">,
-): CSource | WasmSource {
-  const { threads } = target;
-  return target.codegen === "wasm" ? generateWasm(flat, { relaxed, threads }) : generateC(flat, target, { numerics });
+  const generator = codeGeneratorOf(target);
+  const flat = runPasses(nest, generator.passes, { target, numerics, verify, onPass });
+  return generator.generate(flat, { target, numerics, relaxed });
 }
 
 /** Makes the kernel that shows whether an intrinsic computes its meaning: the calls, and what an interpreter runs of them. */
@@ -69,13 +68,17 @@ export function intrinsicCalls(intrinsic: Intrinsic, target: Target, calls: numb
   const flat = callsOf(intrinsic, calls);
   return {
     flat,
-    source: generateFlat(flat, target, { numerics: intrinsic.exact ? "strict" : "fast", relaxed: false }),
+    source: codeGeneratorOf(target).generate(flat, {
+      target,
+      numerics: intrinsic.exact ? "strict" : "fast",
+      relaxed: false,
+    }),
   };
 }
 
 export interface IntrinsicCalls {
   readonly flat: LoopFunc;
-  readonly source: CSource | WasmSource;
+  readonly source: KernelSource;
 }
 
 /**
@@ -88,6 +91,7 @@ export function referenceLoops(op: ComputeDef): JsSource {
     .map(({ name, axes }): Instruction => {
       return { kind: "cache-write", block: name, loop: loopName(name, axes.at(-1)!.name), scope: "register" };
     });
-  const context = { target: targets.wasm, numerics: "strict" } as const;
-  return generateJs(lowerScalars(schedule(fromCompute(op), sums), context));
+  // The passes for scalars ask nothing of a target; the plain loops have none of their own.
+  const context = { target: targets.wasm, numerics: "strict", verify: false } as const;
+  return jsGenerator.generate(runPasses(schedule(fromCompute(op), sums), jsGenerator.passes, context), context);
 }

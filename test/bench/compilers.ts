@@ -8,7 +8,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CSource, instantiate, opLibrary, targets } from "../../src/compiler/index.ts";
+import { type CSource, instantiate, isCSource, opLibrary, targets } from "../../src/compiler/index.ts";
 import { buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { nowMs } from "../../src/native/machine/clock.ts";
@@ -34,7 +34,7 @@ function sources(): readonly CSource[] {
   const search = startSearch(searchSpace(space, { prior: space.prior }), boostedTrees());
   return strategies.default.propose(search, batch, createRng(1)).flatMap((candidate) => {
     const kernel = candidateKernel(task, space, candidate);
-    return kernel.kind === "ok" && kernel.source.kind === "c" ? [kernel.source] : [];
+    return kernel.kind === "ok" && isCSource(kernel.source) ? [kernel.source] : [];
   });
 }
 

@@ -19,7 +19,9 @@ export async function readyCandidates(
   const sources = candidates.map((candidate) => measurable(task, space, candidate));
   const toolchain = await toolchainFor(task.target);
   const builder = toolchain && createRunnableBuilder({ toolchain, directory });
-  const built = builder ? await builder.build(sources, detectMachine().cores) : sources.map(withoutCompiler);
+  const built = builder
+    ? await builder.build(sources, detectMachine().cores)
+    : await Promise.all(sources.map((source) => withoutCompiler(source, { directory })));
   await builder?.close();
   return built.map((one) => {
     if (one.kind !== "ready") throw new Error(`it was built before: ${one.reason}`);

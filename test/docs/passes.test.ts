@@ -16,7 +16,7 @@ import {
   type Trace,
   targets,
 } from "../../src/compiler/index.ts";
-import { passes } from "../../src/compiler/lower/pipeline.ts";
+import { hintedPasses as passes } from "../../src/compiler/lower/pipeline.ts";
 
 interface Example {
   readonly op: Op;

@@ -1,16 +1,16 @@
 // A tensorized GEMM with random extents, or an operator with a random schedule of its space → its kernel for a target, with
 // what the reference makes of the inputs.
 
+import { lower } from "../../src/compiler/codegen/lower.ts";
 import {
   type ComputeDef,
+  type CpuTarget,
   generateC,
   instantiateTemplate,
   printTrace,
   schedule,
-  type Target,
   type Trace,
 } from "../../src/compiler/index.ts";
-import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../src/tuner/constraint/solver/sample.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
@@ -30,7 +30,7 @@ export interface TensorizedCase {
 
 export function tensorizedKernel(
   { intrinsic, a, b, group, tiles }: TensorizedCase,
-  target: Target,
+  target: CpuTarget,
   seed: number,
 ): EmulatedKernel {
   const rng = createRng(seed);
@@ -44,7 +44,7 @@ export function tensorizedKernel(
 }
 
 /** A sample of the only template whose name says `decided`. */
-export function sampledKernel(op: ComputeDef, decided: string, target: Target, seed: number): EmulatedKernel {
+export function sampledKernel(op: ComputeDef, decided: string, target: CpuTarget, seed: number): EmulatedKernel {
   const rng = createRng(seed);
   const { templates } = generateSpace({ op, target, numerics: "fast", threads: 1 });
   const template = templates.find(({ name }) => name.includes(decided))!;
@@ -58,7 +58,7 @@ function kernelOf(
   family: string,
   op: ComputeDef,
   trace: Trace,
-  target: Target,
+  target: CpuTarget,
   seed: number,
   rng: Rng,
 ): EmulatedKernel {

@@ -4,9 +4,11 @@ import { describe, expect, test } from "vitest";
 import conv2d from "../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
+import { lower } from "../../src/compiler/codegen/lower.ts";
 import { generateWat } from "../../src/compiler/codegen/wasm/generate-wasm.ts";
 import {
   type ComputeDef,
+  type CpuTarget,
   fromCompute,
   generateC,
   instantiate,
@@ -16,10 +18,8 @@ import {
   printFunc,
   printTrace,
   schedule,
-  type Target,
   type Trace,
 } from "../../src/compiler/index.ts";
-import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
 import { narrowGemm, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { frozenTargets } from "../support/frozen-targets.ts";
@@ -27,12 +27,12 @@ import { expectGolden, type Section } from "../support/golden.ts";
 import { referenceOf, wrongNest } from "../support/reference.ts";
 
 /** Op, schedule, the scheduled nest, the flat function, the target's code. */
-function expectStages(name: string, op: ComputeDef, trace: Trace, target: Target): void {
+function expectStages(name: string, op: ComputeDef, trace: Trace, target: CpuTarget): void {
   const scheduled = schedule(fromCompute(op, kernelName(op, target)), trace);
   const flat = lower(scheduled, { target, numerics: "fast" });
   expect(wrongNest(referenceOf(op, createRng(1)), flat)).toBeNull();
   const code: Section =
-    target.codegen === "wasm"
+    target.backend === "wasm"
       ? { title: "WAT", text: generateWat(flat, { relaxed: false }) }
       : { title: "C", text: generateC(flat, target, { numerics: "fast" }).text };
   expectGolden(name, [

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import {
+  type CpuTarget,
   type CSource,
   generateC,
   type Numerics,
-  type Target,
   type TypedArray,
   targets,
 } from "../../src/compiler/index.ts";
@@ -26,7 +26,7 @@ const found = await detectToolchains({ project });
 const machine = detectMachine();
 
 /** Returns the reason why kernels for this target cannot run here, with any compiler; null if they can. */
-export function lackOf(target: Target): string | null {
+export function lackOf(target: CpuTarget): string | null {
   const missing = missingFeatures(target, machine);
   return missing.length > 0 ? `this CPU lacks ${missing.join(", ")}` : null;
 }
@@ -81,12 +81,12 @@ const withToolchain = (toolchain: Toolchain): TestCompiler => ({
 });
 
 /** 64-byte vectors, and all that goes with them, on a machine with AVX2 only. */
-export const wideAvx2: Target = { ...targets.avx2, vectorBytes: 64 };
+export const wideAvx2: CpuTarget = { ...targets.avx2, vectorBytes: 64 };
 
 /** A target that C is run on, with a title. */
 export interface NativeTarget {
   readonly title: string;
-  readonly target: Target;
+  readonly target: CpuTarget;
 }
 
 export const nativeTargets: readonly NativeTarget[] = [
@@ -125,7 +125,7 @@ export async function compileAll(
 /** Many functions in one addon; each with its arrays is run by the function that comes back. */
 export async function compileFunctions(
   functions: readonly LoopFunc[],
-  target: Target = targets.avx2,
+  target: CpuTarget = targets.avx2,
   numerics: Numerics = "strict",
   own: Toolchain = toolchain!,
 ): Promise<(index: number, ...arrays: readonly TypedArray[]) => void> {

@@ -1,7 +1,7 @@
 // Loops of one operation on vectors, and the most instructions that one of their iterations may take.
 
 import { byteSize, type DType, dtypes, isFloat } from "../../src/compiler/expr/dtype.ts";
-import type { Target } from "../../src/compiler/index.ts";
+import type { CpuTarget } from "../../src/compiler/index.ts";
 import { binary, broadcast, cast, constOf, select, unary } from "../../src/compiler/ir/build.ts";
 import type { Expr, LoopFunc } from "../../src/compiler/ir/loop-ir.ts";
 import { mapFunction, zipFunction } from "../compiler/codegen/c/flat-functions.ts";
@@ -19,15 +19,15 @@ const iterations = 1000;
 const loopControl = 4;
 
 /** From 4 lanes to a register of the narrowest type. Vectors of two lanes are less than instructions move. */
-const laneCounts = (target: Target, narrowest: number): readonly number[] =>
+const laneCounts = (target: CpuTarget, narrowest: number): readonly number[] =>
   [4, 8, 16, 32, 64].filter((lanes) => lanes * narrowest <= target.vectorBytes);
 
-function laneWork(target: Target, func: LoopFunc, lanes: number, widest: number, perRegister: number): LaneWork {
+function laneWork(target: CpuTarget, func: LoopFunc, lanes: number, widest: number, perRegister: number): LaneWork {
   const registers = Math.ceil((lanes * widest) / target.vectorBytes);
   return { func, most: loopControl + registers * perRegister, mostMoves: registers };
 }
 
-export const conversionLanes = (target: Target): readonly LaneWork[] =>
+export const conversionLanes = (target: CpuTarget): readonly LaneWork[] =>
   dtypes.flatMap((from) =>
     dtypes
       .filter((to) => to !== from)
@@ -84,7 +84,7 @@ const operations: readonly Operation[] = [
 
 const integers = ["u8", "i8", "i16", "i32"] as const;
 
-export const operationLanes = (target: Target): readonly LaneWork[] =>
+export const operationLanes = (target: CpuTarget): readonly LaneWork[] =>
   operations.flatMap(({ name, cost, widest = 1, of }) =>
     // The absolute value of an unsigned byte is a copy, so it is left out.
     integers

@@ -2,7 +2,7 @@
 // on vectors in its loop. No lane is taken out of a vector, computed with by itself and put back.
 
 import { describe, expect, test } from "vitest";
-import { generateC, type Target, targets } from "../../src/compiler/index.ts";
+import { type CpuTarget, generateC, targets } from "../../src/compiler/index.ts";
 import type { LoopFunc } from "../../src/compiler/ir/loop-ir.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { assemblerOf } from "../support/assembler.ts";
@@ -13,7 +13,7 @@ import { conversionLanes, operationLanes, scalarDivisions } from "./lane-works.t
 /** The innermost loop of each, one iteration a vector of the loop IR. */
 async function loopsOf<W extends { readonly func: LoopFunc }>(
   works: readonly W[],
-  target: Target,
+  target: CpuTarget,
   toolchain: Toolchain,
 ) {
   const sources = works.map(({ func }) => generateC(func, target, { numerics: "fast" }));

@@ -1,7 +1,7 @@
 // The innermost loops of f32 products have all they need in registers.
 
 import { describe, expect, test } from "vitest";
-import { type CSource, type TargetName, targets } from "../../src/compiler/index.ts";
+import { type CSource, isCSource, type TargetName, targets } from "../../src/compiler/index.ts";
 import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { readResults, type WorkResult } from "../bench/peers/result.ts";
@@ -24,7 +24,7 @@ function winnerOf({ suite, name, target, threads, candidate }: WorkResult): CSou
   const work = works.find((it) => it.suite === suite && it.name === name)!;
   const task = taskOf(work, { ...targets[target as TargetName], threads });
   const kernel = candidateKernel(task, generateSpace(task), candidate);
-  if (kernel.kind !== "ok" || kernel.source.kind !== "c") throw new Error(`${kernel.kind} is no C`);
+  if (kernel.kind !== "ok" || !isCSource(kernel.source)) throw new Error(`${kernel.kind} is no C`);
   return kernel.source;
 }
 

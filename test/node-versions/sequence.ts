@@ -1,7 +1,7 @@
 // Tunes a few operators with every strategy, on a workbench whose times follow from the sources alone, and prints a digest
 // of the candidates of each tuning in their order. Every version of Node has to print the same.
 
-import { instantiate, opLibrary, sha256, targets } from "../../src/compiler/index.ts";
+import { generatorOf, instantiate, opLibrary, sha256, targets } from "../../src/compiler/index.ts";
 import type { Measurement } from "../../src/tuner/data/measurement.ts";
 import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { memoryDatabase } from "../../src/tuner/record/database.ts";
@@ -18,7 +18,7 @@ const ops = {
   softmax: opLibrary.softmax({ M: 64, N: 96 }),
 };
 
-const textOf = (source: MeasurableSource): string | Uint8Array => (source.kind === "c" ? source.text : source.bytes);
+const textOf = (source: MeasurableSource): string | Uint8Array => generatorOf(source).code(source);
 const hashOf = (source: MeasurableSource): number => Number.parseInt(sha256(textOf(source)).slice(0, 8), 16);
 
 /** Integers, as a clock gives them; one in sixteen does not run. */
@@ -32,8 +32,7 @@ const workbench: Workbench = {
   toolchain: "made up",
   compilerRuns: () => 0,
   async *measure(sources) {
-    for (const source of sources)
-      yield source.kind === "build-failed" || source.kind === "no-time" ? source : measured(source);
+    for (const source of sources) yield "reason" in source ? source : measured(source);
     return undefined;
   },
   race: async () => ({ winner: 0, runnerUp: null, timing: null }),

@@ -3,6 +3,7 @@
 
 import { fc, test } from "@fast-check/vitest";
 import { expect, test as plainTest } from "vitest";
+import { lower } from "../../src/compiler/codegen/lower.ts";
 import {
   generateC,
   generateWasm,
@@ -14,7 +15,6 @@ import {
   type Trace,
   targets,
 } from "../../src/compiler/index.ts";
-import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
 import { replay, schedule } from "../../src/compiler/schedule/replay/replay.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
@@ -136,7 +136,7 @@ test.prop([fc.constantFrom(...allNests), seeds, fc.constantFrom(...someTargets)]
     const dump = (pass: string, func: LoopFunc): void =>
       expect(outcome(func, inputs), `after ${pass} for ${target.name}\n${printTrace(trace)}`).toEqual(wanted);
     const flat = lower(after, { target, numerics: "fast", dump });
-    if (target.codegen === "wasm") expect(runWasm(flat, inputs), printTrace(trace)).toEqual(wanted);
+    if (target.backend === "wasm") expect(runWasm(flat, inputs), printTrace(trace)).toEqual(wanted);
   },
 );
 

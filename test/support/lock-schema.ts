@@ -32,14 +32,13 @@ const described = (schema: Schema, description: string): Schema => ({ descriptio
 const digest: Schema = { type: "string", pattern: "^[0-9a-f]{64}$" };
 const bytes = integer(0, 2 ** 40);
 
-const target = object({
+const smallName: Schema = { type: "string", maxLength: 40, pattern: "^[a-z0-9][a-z0-9._-]*$" };
+const features: Schema = { type: "array", maxItems: 100, items: smallName };
+
+const cpu = object({
   name: { enum: targetNames },
   codegen: { enum: ["wasm", "c"] },
-  features: {
-    type: "array",
-    maxItems: 100,
-    items: { type: "string", maxLength: 40, pattern: "^[a-z0-9][a-z0-9._-]*$" },
-  },
+  features,
   vectorBytes: integer(1, 256),
   vectorRegisters: integer(1, 1024),
   hasFma: { type: "boolean" },
@@ -50,16 +49,32 @@ const target = object({
   threads: integer(1, 4096),
 });
 
-/** What the table of targets says of each name, for entries of this code generator. */
+/** A foreign back end's target. Its limits are numbers by name, which only that back end knows. */
+const accelerator = object({
+  kind: { const: "accelerator" },
+  name: smallName,
+  backend: smallName,
+  features,
+  threads: integer(1, 4096),
+  limits: map(plain(100), number(-(2 ** 53), 2 ** 53), 100),
+});
+
+const target: Schema = { anyOf: [cpu, accelerator] };
+
+const foreign: Schema = { required: ["kind"], properties: { name: { not: { enum: targetNames } } } };
+
+/** What the table of targets says of each of our names, for entries of this code generator. */
 const namedTarget: Schema = {
-  oneOf: targetNames.map((name) => {
-    const { codegen, features, vectorBytes, vectorRegisters, hasFma, hasMaskedStore } = targets[name];
-    const facts = { name, codegen, features, vectorBytes, vectorRegisters, hasFma, hasMaskedStore };
-    return {
-      type: "object",
-      properties: Object.fromEntries(Object.entries(facts).map(([field, value]) => [field, { const: value }])),
-    };
-  }),
+  oneOf: targetNames
+    .map((name): Schema => {
+      const { backend: codegen, features, vectorBytes, vectorRegisters, hasFma, hasMaskedStore } = targets[name];
+      const facts = { name, codegen, features, vectorBytes, vectorRegisters, hasFma, hasMaskedStore };
+      return {
+        type: "object",
+        properties: Object.fromEntries(Object.entries(facts).map(([field, value]) => [field, { const: value }])),
+      };
+    })
+    .concat(foreign),
 };
 
 const measured = object({

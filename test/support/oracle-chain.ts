@@ -2,6 +2,7 @@
 // interpret(after every pass) = WASM = relaxed WASM = C. The C kernels of a batch go into one addon.
 
 import { setFlagsFromString } from "node:v8";
+import { lower } from "../../src/compiler/codegen/lower.ts";
 import {
   type CSource,
   compileJs,
@@ -14,7 +15,6 @@ import {
   type Target,
   targets,
 } from "../../src/compiler/index.ts";
-import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { splitPreparation } from "../../src/compiler/schedule/split-preparation.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { compileAll, toolchains } from "../native/compiled.ts";
@@ -88,7 +88,7 @@ function runCase(report: ChainReport, it: ChainCase, scheduled: LoopFunc): reado
   const { prepare, run } = splitPreparation(scheduled, it.constants);
   if (prepare) note(report, it, "prepared", wrongPrepared(reference, prepare, run));
   attempt(report, it, "JS", () => wrongJs(reference, compileJs(generateJs(scheduled))));
-  const cTarget = it.target.codegen === "c" ? it.target : targets.avx2;
+  const cTarget = it.target.backend === "c" ? it.target : targets.avx2;
   attempt(report, it, "WASM", () => {
     const flat = lowerChecked(report, it, scheduled, targets.wasm);
     const { threads } = it.target;

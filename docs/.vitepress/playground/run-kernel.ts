@@ -8,6 +8,7 @@ import {
   evaluate,
   factsOf,
   invariant,
+  isWasmSource,
   type KernelParameter,
   referenceLoops,
   type TypedArray,
@@ -77,7 +78,7 @@ function bestTwin(scheduled: Scheduled): Twin {
 function wasmOf({ task, space, candidate }: Scheduled, relaxed: boolean): Twin {
   const kernel = candidateKernel(task, space, candidate, { relaxed });
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
-  invariant(kernel.source.kind === "wasm", "the target is WASM");
+  invariant(isWasmSource(kernel.source), "the target is WASM");
   return { ...kernel.source, relaxed };
 }
 

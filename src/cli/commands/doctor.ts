@@ -1,7 +1,7 @@
 // `doctor`: what this machine can build, run and measure, target by target.
 
 import { cpus } from "node:os";
-import { type TargetName, targetNames, targets } from "../../compiler/index.ts";
+import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
 import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
@@ -57,7 +57,7 @@ export const doctor: Command = {
     const states = targetNames.map((name): TargetState => {
       const target = targets[name];
       const missing = missingFeatures(target, machine);
-      const builds = target.codegen === "wasm" || compilers.length > 0;
+      const builds = !needsToolchain(target) || compilers.length > 0;
       const reasons = [
         ...(builds ? [] : [message]),
         ...(missing.length > 0 ? [`the CPU has no ${missing.join(", ")}`] : []),

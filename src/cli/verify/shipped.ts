@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { sha256 } from "../../compiler/index.ts";
+import { needsToolchain, sha256 } from "../../compiler/index.ts";
 import { makeArtifacts } from "../../plugin/kernel/artifacts/make-artifacts.ts";
 import type { KernelContext } from "../../plugin/kernel/context/kernel-context.ts";
 import { decideSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
@@ -23,7 +23,7 @@ export interface Shipped {
 /** Builds all that a frozen build ships of a kernel again, and compares it with what the store would give. */
 export async function compareShipped(context: KernelContext, store: RebuildingStore): Promise<Shipped> {
   const decision = await decideSchedule(context);
-  const isNative = decision.task.target.codegen === "c";
+  const isNative = needsToolchain(decision.task.target);
   if (!isNative || (await context.toolchain())) await makeArtifacts(context, decision);
   const { differing, notRebuilt } = await store.compare();
   return {

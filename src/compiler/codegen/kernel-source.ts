@@ -13,7 +13,10 @@ export interface KernelParameter {
   readonly role: "input" | "output";
 }
 
-interface Source {
+/** Code of one kernel as its back end has it. Each back end has a type of its own that extends this one. */
+export interface KernelSource {
+  /** Name of the back end. */
+  readonly kind: string;
   /** An identifier; the symbol in C. */
   readonly name: string;
   readonly parameters: readonly KernelParameter[];
@@ -28,7 +31,7 @@ interface Source {
  * functions NAME_part0, NAME_part1, … `share(part, context, parts, threads)` runs `part(context, at, slot)` for each `at` below
  * `parts`, on at most so many threads, each with a `slot` below `threads` of its own, and returns when all are done.
  */
-export interface CSource extends Source {
+export interface CSource extends KernelSource {
   readonly kind: "c";
   readonly text: string;
   readonly workspaceBytes: number;
@@ -47,7 +50,7 @@ export interface CSource extends Source {
  * bodies of the loops, `part0(at, slot)`, `part1(at, slot)`, … `share` runs the part for each `at` below `iterations`, in any
  * instance on the same memory, each thread with a `slot` below `sharing.threads` of its own, and returns when all are done.
  */
-export interface WasmSource extends Source {
+export interface WasmSource extends KernelSource {
   readonly kind: "wasm";
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Byte offset of each parameter in `memory`, 64-byte aligned, in the order of `parameters`. */
@@ -71,10 +74,14 @@ export interface WasmSharing {
   readonly flagAt: number;
 }
 
+/** Says whether a source is of the back end for C compilers, for what only addons have. */
+export const isCSource = (source: KernelSource): source is CSource => source.kind === "c";
+
+/** Says whether a source is a WASM module, for what only modules have. */
+export const isWasmSource = (source: KernelSource): source is WasmSource => source.kind === "wasm";
+
 /** A JavaScript function body `(arg0, arg1, …) => void` over typed arrays: the reference loops. */
-export interface JsSource extends Source {
+export interface JsSource extends KernelSource {
   readonly kind: "js";
   readonly text: string;
 }
-
-export type KernelSource = CSource | WasmSource | JsSource;

@@ -2,4 +2,4 @@
 // `intrinsics.ts` has them all.
 
 export type { Intrinsic } from "../ir/intrinsic.ts";
-export type { IntrinsicText } from "../ir/intrinsic-text.ts";
+export type * from "../ir/intrinsic-text.ts";

@@ -118,7 +118,7 @@ function placesOf(
     if (typeof period !== "number") return period;
     if (at === 0 && period !== operand.shape[0]) return repeatedResult(intrinsic, bound.load);
     const asItLies = period === operand.shape[0] && bound.load.dtype === operand.dtype;
-    if (intrinsic.text.kind === "tile" && !asItLies) return noTile(intrinsic, bound.load);
+    if (intrinsic.operands === "tiles" && !asItLies) return noTile(intrinsic, bound.load);
     places.push({ operand, load: bound.load, index: flatForm(candidate, bound.load), period, rows });
   }
   return { kind: "match", places, roles };
@@ -127,12 +127,12 @@ function placesOf(
 /** Rows of a tile: instructions that move tiles take any distance between them, as long as no two overlap. */
 function rowsOf(
   candidate: Candidate,
-  { text }: Intrinsic,
+  { operands }: Intrinsic,
   { load, wanted }: Pick<Bound, "load" | "wanted">,
   roles: ReadonlyMap<string, string>,
 ): Rows | null {
   const [row] = stepsOf(toAffine(wanted), roles);
-  if (text.kind !== "tile" || !row) return null;
+  if (operands !== "tiles" || !row) return null;
   const apart = coefficientOf(flatForm(candidate, load), roles.get(row.role)!);
   return apart > row.step ? { lanes: row.step, apart } : null;
 }

@@ -13,7 +13,7 @@ import { instantiate } from "../instance/instantiate.ts";
 import { flatIndex, forLoop, loadOf, store } from "../ir/build.ts";
 import { fromCompute } from "../ir/from-compute.ts";
 import type { Intrinsic } from "../ir/intrinsic.ts";
-import type { IntrinsicText } from "../ir/intrinsic-text.ts";
+import type { IntrinsicTexts } from "../ir/intrinsic-text.ts";
 import type { Buffer, Expr, LoopFunc } from "../ir/loop-ir.ts";
 import { perfectNest } from "../ir/perfect-nest.ts";
 import { mapExpr } from "../ir/visit.ts";
@@ -117,7 +117,7 @@ function ownIntrinsic(what: string, own: OwnIntrinsic, isOpcode: (name: string) 
   const text = textOf(`${what}.text`, own.text, isOpcode);
   requireVectors(what, meaning, text);
   const { exact = !isFloat(meaning.buffers[0]!.dtype) } = own;
-  return { name, features, meaning, exact, text };
+  return { name, features, meaning, exact, operands: "vectors", text };
 }
 
 /** @throws DiagnosticError `extension.malformed` where the operator is more, or something else, than one reduction */
@@ -160,7 +160,7 @@ function buffersOf({ inputs }: ComputeDef, { name, dtype, axes }: Stage): readon
   });
 }
 
-function textOf(what: string, text: OwnIntrinsic["text"], isOpcode: (name: string) => boolean): IntrinsicText {
+function textOf(what: string, text: OwnIntrinsic["text"], isOpcode: (name: string) => boolean): IntrinsicTexts {
   if ("wasm" in text) {
     requireFields<{ readonly wasm: readonly string[] }>(
       what,
@@ -168,7 +168,7 @@ function textOf(what: string, text: OwnIntrinsic["text"], isOpcode: (name: strin
       { wasm: listOf({ accepts: (op) => typeof op === "string" && isOpcode(op), wanted: "an opcode that we emit" }) },
       "refused",
     );
-    return { kind: "wasm", ops: text.wasm };
+    return { wasm: { ops: text.wasm } };
   }
   const c = typeof text.c === "string" ? { gcc: text.c, clang: text.c } : text.c;
   const anExpression = aTextOf(10_000);
@@ -178,7 +178,7 @@ function textOf(what: string, text: OwnIntrinsic["text"], isOpcode: (name: strin
     { gcc: anExpression, clang: anExpression, preamble: optionally(anExpression) },
     "refused",
   );
-  return { kind: "c", ...c };
+  return { c: { kind: "vectors", ...c } };
 }
 
 /** Bytes of WASM's vectors, and the most of a C vector. */
@@ -186,12 +186,11 @@ const v128 = 16;
 const longest = 256;
 
 /** Checks that operands are vectors that the code generator has. */
-function requireVectors(what: string, { buffers }: LoopFunc, { kind }: IntrinsicText): void {
+function requireVectors(what: string, { buffers }: LoopFunc, { wasm }: IntrinsicTexts): void {
   for (const { name, dtype, shape } of buffers) {
     const bytes = shape[0]! * (dtype === "bool" ? 0 : byteSize[dtype]);
-    const isVector =
-      kind === "wasm" ? bytes === v128 : bytes >= 4 && bytes <= longest && Number.isInteger(Math.log2(bytes));
-    const wanted = kind === "wasm" ? `${v128} bytes` : `a power of two of bytes, from 4 to ${longest},`;
+    const isVector = wasm ? bytes === v128 : bytes >= 4 && bytes <= longest && Number.isInteger(Math.log2(bytes));
+    const wanted = wasm ? `${v128} bytes` : `a power of two of bytes, from 4 to ${longest},`;
     if (!isVector) throw malformed(`${what}.meaning has ${name} of ${bytes} bytes, ${wanted} is wanted`);
   }
 }

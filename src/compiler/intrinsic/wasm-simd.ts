@@ -12,6 +12,7 @@ export const wasmSimd: readonly Intrinsic[] = [
     features: ["simd128"],
     meaning: dotProduct("i32x4.dot_i16x8_s", { lanes: 4, group: 2, a: "i16", b: "i16", sum: "i32" }),
     exact: true,
-    text: { kind: "wasm", ops: ["i32x4.dot_i16x8_s", "i32x4.add"] },
+    operands: "vectors",
+    text: { wasm: { ops: ["i32x4.dot_i16x8_s", "i32x4.add"] } },
   },
 ];

@@ -18,7 +18,8 @@ export const x86Amx: readonly Intrinsic[] = [
     features: ["amx-bf16", "amx-tile"],
     meaning: tileProduct("tdpbf16ps", "bf16", "bf16", "f32"),
     exact: false,
-    text: { kind: "tile", instruction: "tdpbf16ps" },
+    operands: "tiles",
+    text: { c: { kind: "tiles", instruction: "tdpbf16ps" } },
   },
   ...moves("i32"),
   ...moves("f32"),
@@ -30,12 +31,14 @@ function ofBytes(name: string, a: DType, b: DType): Intrinsic {
     features: ["amx-int8", "amx-tile"],
     meaning: tileProduct(name, a, b, "i32"),
     exact: true,
-    text: { kind: "tile", instruction: name },
+    operands: "tiles",
+    text: { c: { kind: "tiles", instruction: name } },
   };
 }
 
 function moves(sum: DType): readonly Intrinsic[] {
-  const move = { features: ["amx-tile"], exact: true, text: { kind: "tile", instruction: null } } as const;
+  const text = { c: { kind: "tiles", instruction: null } } as const;
+  const move = { features: ["amx-tile"], exact: true, operands: "tiles", text } as const;
   const [zero, stored] = [`tilezero.${sum}`, `tilestored.${sum}`];
   return [
     { ...move, name: zero, meaning: tileZero(zero, sum) },

@@ -19,11 +19,14 @@ export const x86Bf16: readonly Intrinsic[] = [
     features: ["avx512bf16"],
     meaning: dotProduct("vdpbf16ps.512", { lanes: 16, group: 2, a: "bf16", b: "bf16", sum: "f32" }),
     exact: false,
+    operands: "vectors",
     text: {
-      kind: "c",
-      preamble,
-      gcc: "__builtin_ia32_dpbf16ps_v16sf(C, (uk_bf16x32)A, (uk_bf16x32)B)",
-      clang: "__builtin_ia32_dpbf16ps_512(C, (uk_bf16x32)A, (uk_bf16x32)B)",
+      c: {
+        kind: "vectors",
+        preamble,
+        gcc: "__builtin_ia32_dpbf16ps_v16sf(C, (uk_bf16x32)A, (uk_bf16x32)B)",
+        clang: "__builtin_ia32_dpbf16ps_512(C, (uk_bf16x32)A, (uk_bf16x32)B)",
+      },
     },
   },
 ];

@@ -12,10 +12,13 @@ export const x86Madd: readonly Intrinsic[] = [
     features: ["avx512bw"],
     meaning: dotProduct("vpmaddwd.512", { lanes: 16, group: 2, a: "i16", b: "i16", sum: "i32" }),
     exact: true,
+    operands: "vectors",
     text: {
-      kind: "c",
-      gcc: "C + __builtin_ia32_pmaddwd512_mask(A, B, C, (unsigned short)-1)",
-      clang: "C + __builtin_ia32_pmaddwd512(A, B)",
+      c: {
+        kind: "vectors",
+        gcc: "C + __builtin_ia32_pmaddwd512_mask(A, B, C, (unsigned short)-1)",
+        clang: "C + __builtin_ia32_pmaddwd512(A, B)",
+      },
     },
   },
   {
@@ -23,10 +26,13 @@ export const x86Madd: readonly Intrinsic[] = [
     features: ["avx2"],
     meaning: dotProduct("vpmaddwd.256", { lanes: 8, group: 2, a: "i16", b: "i16", sum: "i32" }),
     exact: true,
+    operands: "vectors",
     text: {
-      kind: "c",
-      gcc: "C + __builtin_ia32_pmaddwd256(A, B)",
-      clang: "C + __builtin_ia32_pmaddwd256(A, B)",
+      c: {
+        kind: "vectors",
+        gcc: "C + __builtin_ia32_pmaddwd256(A, B)",
+        clang: "C + __builtin_ia32_pmaddwd256(A, B)",
+      },
     },
   },
 ];

@@ -4,7 +4,7 @@
 // subtrahend depends on B only, so it is computed once for all rows of a register tile.
 
 import { dotProduct } from "./dot-product.ts";
-import type { Intrinsic, IntrinsicText } from "./intrinsic.ts";
+import type { Intrinsic } from "./intrinsic.ts";
 
 interface Width {
   readonly bits: 256 | 512;
@@ -48,7 +48,8 @@ function unsignedBySigned({ bits, feature, lanes, call }: Width): Intrinsic {
     features: [feature],
     meaning: dotProduct(name, { lanes, group: 4, a: "u8", b: "i8", sum: "i32" }),
     exact: true,
-    text: { kind: "c", gcc: text(call.gcc), clang: text(call.clang) },
+    operands: "vectors",
+    text: { c: { kind: "vectors", gcc: text(call.gcc), clang: text(call.clang) } },
   };
 }
 
@@ -66,7 +67,8 @@ function signedBySigned({ bits, feature, lanes, call }: Width): Intrinsic {
     features: [feature],
     meaning: dotProduct(name, { lanes, group: 4, a: "i8", b: "i8", sum: "i32" }),
     exact: true,
-    text: { kind: "c", gcc: text(call.gcc), clang: text(call.clang) } satisfies IntrinsicText,
+    operands: "vectors",
+    text: { c: { kind: "vectors", gcc: text(call.gcc), clang: text(call.clang) } },
   };
 }
 

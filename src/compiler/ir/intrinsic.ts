@@ -1,7 +1,7 @@
 // Type of an intrinsic: an instruction of a machine with its meaning, the features that it needs, and its text for each
 // code generator. It stands with the loop IR because a target may carry intrinsics of its own.
 
-import type { IntrinsicText } from "./intrinsic-text.ts";
+import type { IntrinsicTexts } from "./intrinsic-text.ts";
 import type { LoopFunc } from "./loop-ir.ts";
 
 export interface Intrinsic {
@@ -10,11 +10,15 @@ export interface Intrinsic {
   /** Features of the target that it needs. */
   readonly features: readonly string[];
   /**
-   * Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands: vectors that
-   * may be widened and repeated on their way into registers, or tiles, which are moved as they lie in memory.
+   * Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands.
    */
   readonly meaning: LoopFunc;
   /** Whether sums are rounded as the loops of the meaning round them. False: it is for numerics "fast" only. */
   readonly exact: boolean;
-  readonly text: IntrinsicText;
+  /**
+   * How operands get to the instruction. "vectors" may be widened, and repeated to fill their lanes, on their way into registers;
+   * "tiles" are moved as they lie in memory, row by row.
+   */
+  readonly operands: "vectors" | "tiles";
+  readonly text: IntrinsicTexts;
 }

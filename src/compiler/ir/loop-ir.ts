@@ -7,7 +7,7 @@
 
 import type { DType } from "../expr/dtype.ts";
 import type { BinaryOp, UnaryOp } from "../expr/scalar-expr.ts";
-import type { IntrinsicText } from "./intrinsic-text.ts";
+import type { IntrinsicTexts } from "./intrinsic-text.ts";
 
 /** Types of the loop IR. i64 exists only here: the bit patterns of f64 in the expansion of exp, log and friends. */
 export type IrType = DType | "i64";
@@ -138,7 +138,7 @@ export interface IntrinsicCall {
   /** Meaning in the flat form, one store under loops. */
   readonly meaning: LoopFunc;
   /** Text for the code generator of a target that has the instruction. */
-  readonly text: IntrinsicText;
+  readonly text: IntrinsicTexts;
 }
 
 export type Expr =

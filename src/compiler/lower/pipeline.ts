@@ -19,12 +19,11 @@ import { vectorize } from "./pass/vectorize.ts";
 import { refuseThreads } from "./refuse-threads.ts";
 
 /**
- * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. Tensorized
- * loops that no intrinsic takes become vectors. Hints are inserted while loops and indices are those of the schedule.
+ * Passes for machines with vectors. Blocks first, so that all conditions are seen; flat before vectors, so that a row's end
+ * is no obstacle. Tensorized loops that no intrinsic takes become vectors.
  */
-export const passes: readonly Pass[] = [
+export const vectorPasses: readonly Pass[] = [
   lowerBlocks,
-  insertPrefetches,
   cutTails,
   flatten,
   tensorize,
@@ -38,6 +37,17 @@ export const passes: readonly Pass[] = [
   expandMath,
 ];
 
+/**
+ * The same for machines that take hints for cache lines, which are inserted while loops and indices are those of the
+ * schedule.
+ */
+export const hintedPasses: readonly Pass[] = vectorPasses.flatMap((pass) =>
+  pass === lowerBlocks ? [pass, insertPrefetches] : [pass],
+);
+
+/** Passes that scalar code needs, and no more: blocks to statements, one-element caches to locals. For plain loops. */
+export const scalarPasses: readonly Pass[] = [lowerBlocks, flatten, promoteRegisters, shareValues];
+
 export interface LowerOptions extends LoweringContext {
   /** Called with the function after every pass. */
   readonly dump?: (name: string, func: LoopFunc) => void;
@@ -47,27 +57,18 @@ export interface LowerOptions extends LoweringContext {
   readonly verify?: boolean;
 }
 
-/**
- * Brings a scheduled function into the flat form that the code generators read. What it computes stays the same.
- *
- *     const flat = lower(nest, { target: avx2, numerics: "fast", dump: (name, func) => console.log(name, printFunc(func)) });
- */
-export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
+/** Brings a scheduled function into the flat form that a code generator reads, by its passes. What it computes stays the same. */
+export function runPasses(scheduled: LoopFunc, passes: readonly Pass[], options: LowerOptions): LoopFunc {
   refuseThreads(scheduled, options.target);
-  return passes.reduce((func, pass) => {
+  const flat = passes.indexOf(flatten);
+  return passes.reduce((func, pass, at) => {
     const lowered = pass.run(func, options);
     options.dump?.(pass.name, lowered);
     options.onPass?.();
-    if (options.verify ?? true) assertVerified(lowered, formAfter(pass));
+    if (options.verify ?? true) assertVerified(lowered, formAfter(at, flat));
     return lowered;
   }, scheduled);
 }
 
-const formAfter = (pass: Pass): Form => (passes.indexOf(pass) < passes.indexOf(flatten) ? "lowered" : "flat");
-
-/**
- * Lowers with the passes that scalar code needs, and no more: blocks to statements, one-element caches to locals. For
- * the reference loops.
- */
-export const lowerScalars = (scheduled: LoopFunc, context: LoweringContext): LoopFunc =>
-  [lowerBlocks, flatten, promoteRegisters, shareValues].reduce((func, pass) => pass.run(func, context), scheduled);
+/** Returns the form after the pass at a place of a list; a list without `flatten` leaves accesses as they are. */
+const formAfter = (at: number, flat: number): Form => (flat < 0 || at < flat ? "lowered" : "flat");

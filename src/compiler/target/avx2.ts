@@ -1,10 +1,11 @@
 // x86-64 with AVX2, FMA and F16C: Intel from Haswell (2013), AMD from Zen.
 
-import type { Target } from "./target.ts";
+import type { CpuTarget } from "./target.ts";
 
-export const avx2: Target = {
+export const avx2: CpuTarget = {
+  kind: "cpu",
   name: "avx2",
-  codegen: "c",
+  backend: "c",
   features: ["avx", "avx2", "f16c", "fma"],
   vectorBytes: 32,
   vectorRegisters: 16,

@@ -1,10 +1,11 @@
 // x86-64 with the AVX-512 of Skylake servers (F, BW, CD, DQ, VL), and of AMD from Zen 4.
 
-import type { Target } from "./target.ts";
+import type { CpuTarget } from "./target.ts";
 
-export const avx512: Target = {
+export const avx512: CpuTarget = {
+  kind: "cpu",
   name: "avx512",
-  codegen: "c",
+  backend: "c",
   features: ["avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "f16c", "fma"],
   vectorBytes: 64,
   vectorRegisters: 32,

@@ -2,13 +2,28 @@
 
 import type { Intrinsic } from "../ir/intrinsic.ts";
 
+import { invariant } from "../support/invariant.ts";
+
 export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"] as const;
 export type TargetName = (typeof targetNames)[number];
 
-export interface Target {
+/** A machine, by the kind of its resources. A kind's numbers are what its rules, passes and estimates ask for. */
+export type Target = CpuTarget | AcceleratorTarget;
+
+/** What a user may bring to a target of any kind. */
+interface OwnParts {
+  /** Name that a user gave to a target of one's own, which differs from ours of this `name` in its numbers; none: it is ours. */
+  readonly own?: string;
+  /** Intrinsics that a user brings, preferred to ours; none: ours alone. */
+  readonly intrinsics?: readonly Intrinsic[];
+}
+
+/** One core with vectors and caches, and threads that share its loops. */
+export interface CpuTarget extends OwnParts {
+  readonly kind: "cpu";
   readonly name: TargetName;
-  /** Code generator that serves the target. */
-  readonly codegen: "wasm" | "c";
+  /** Name of the back end that serves the target. */
+  readonly backend: "wasm" | "c";
   /** Resolved instruction-set features, sorted, never spellings such as `native`: ["avx2", "fma"], ["simd128"]. */
   readonly features: readonly string[];
   readonly vectorBytes: number;
@@ -24,11 +39,48 @@ export interface Target {
   readonly l3Bytes: number;
   /** Number of threads that share `parallel` loops, the caller's among them. */
   readonly threads: number;
-  /** Name that a user gave to a target of one's own, which differs from ours of this `name` in its numbers; none: it is ours. */
-  readonly own?: string;
-  /** Intrinsics that a user brings, preferred to ours; none: ours alone. */
-  readonly intrinsics?: readonly Intrinsic[];
 }
+
+/**
+ * A machine of a foreign back end: scratchpads, matrix units, whatever it has. Its numbers have names of its own, which only its own
+ * rules and code generator know.
+ */
+export interface AcceleratorTarget extends OwnParts {
+  readonly kind: "accelerator";
+  readonly name: string;
+  readonly backend: string;
+  readonly features: readonly string[];
+  /** Number of threads of the host that share a kernel's loops; 1 where the machine works alone. */
+  readonly threads: number;
+  /** Sizes and speeds by name: `{ inputBytes: 32_768, clockMhz: 100 }`. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+// A GPU's target will stand here, as a third kind beside these:
+//
+//   GpuTarget { kind: "gpu", name, backend: "cuda" | "wgsl", features, threads: 1,
+//     lanes (of a subgroup), mostThreads (of a group), mostGroups, groupBytes (shared memory of a group), registersPerThread,
+//     processors (that run groups), vectorLoadBytes, fragments: readonly { m, n, k, a, b, sum }[] (of its matrix instruction) }
+
+/** Returns the target as a CPU's; null: it is no CPU. */
+export function asCpu(target: Target): CpuTarget | null {
+  switch (target.kind) {
+    case "cpu":
+      return target;
+    case "accelerator":
+      return null;
+  }
+}
+
+/** Returns the target as a CPU's, for code that only CPUs get to. */
+export function cpuTarget(target: Target): CpuTarget {
+  const cpu = asCpu(target);
+  invariant(cpu, `${target.name} is no CPU`);
+  return cpu;
+}
+
+/** Bytes of a vector register; 0: the machine has none. */
+export const vectorBytesOf = (target: Target): number => asCpu(target)?.vectorBytes ?? 0;
 
 /** Most threads that a kernel may ask for. */
 export const mostThreads = 256;

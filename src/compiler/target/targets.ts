@@ -1,14 +1,15 @@
-// The table of targets, with the numbers of a typical machine.
+// The table of targets, with the numbers of a typical machine. Ours stand here; those of a foreign back end are added by `useTargets`.
 
+import { addTo } from "../support/registry.ts";
 import { amx } from "./amx.ts";
 import { avx2 } from "./avx2.ts";
 import { avx512 } from "./avx512.ts";
 import { avx512Bf16 } from "./avx512-bf16.ts";
 import { avx512Vnni } from "./avx512-vnni.ts";
-import type { Target, TargetName } from "./target.ts";
+import type { CpuTarget, Target, TargetName } from "./target.ts";
 import { wasm } from "./wasm.ts";
 
-export const targets: Readonly<Record<TargetName, Target>> = {
+export const targets: Readonly<Record<TargetName, CpuTarget>> = {
   wasm,
   avx2,
   avx512,
@@ -16,3 +17,17 @@ export const targets: Readonly<Record<TargetName, Target>> = {
   "avx512-bf16": avx512Bf16,
   amx,
 };
+
+const byName = new Map<string, Target>(Object.values(targets).map((target) => [target.name, target]));
+
+/**
+ * Adds targets of a foreign back end.
+ *
+ * @throws DiagnosticError `backend.taken`
+ */
+export function useTargets(foreign: readonly Target[]): void {
+  for (const target of foreign) addTo(byName, target);
+}
+
+/** Returns the target of a name, ours or a foreign back end's; undefined: there is none. */
+export const targetNamed = (name: string): Target | undefined => byName.get(name);

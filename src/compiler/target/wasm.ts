@@ -1,11 +1,12 @@
 // WebAssembly with SIMD128 under V8 on x86-64, which keeps one of the 16 XMM registers for itself. Caches are unknown at
 // build time: small ones of today.
 
-import type { Target } from "./target.ts";
+import type { CpuTarget } from "./target.ts";
 
-export const wasm: Target = {
+export const wasm: CpuTarget = {
+  kind: "cpu",
   name: "wasm",
-  codegen: "wasm",
+  backend: "wasm",
   features: ["simd128"],
   vectorBytes: 16,
   vectorRegisters: 15,

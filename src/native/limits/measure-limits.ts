@@ -1,6 +1,6 @@
 // Measures the limits of one core of this machine for a target, within a second.
 
-import type { Target } from "../../compiler/index.ts";
+import type { CpuTarget } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../file/private-directory.ts";
 import { createMeasureLock } from "../lock/measure-lock.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
@@ -14,7 +14,7 @@ import { wasmLimits } from "./wasm-limits.ts";
  * @param toolchain null for WASM
  * @returns the limits, or null where the probes could not be built
  */
-export const measureLimits = (target: Target, toolchain: Toolchain | null): Promise<MachineLimits | null> =>
+export const measureLimits = (target: CpuTarget, toolchain: Toolchain | null): Promise<MachineLimits | null> =>
   createMeasureLock({ directory: null, onNotice: () => undefined }).alone(async () =>
     toolchain ? withPrivateDirectory((directory) => nativeLimits(target, toolchain, directory)) : wasmLimits(),
   );

@@ -1,6 +1,6 @@
 // Measures what one core can do in native code for a target: hand-written loops that are built and timed as the tuner's kernels are.
 
-import type { Target } from "../../compiler/index.ts";
+import type { CpuTarget } from "../../compiler/index.ts";
 import { buildNative } from "../addon/build.ts";
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
@@ -16,7 +16,7 @@ const mostSamples = 200;
 
 /** Measures the limits. Null: the loops could not be built. */
 export async function nativeLimits(
-  target: Target,
+  target: CpuTarget,
   toolchain: Toolchain,
   directory: string,
 ): Promise<MachineLimits | null> {

@@ -5,7 +5,7 @@
 //
 // No sum waits for another.
 
-import type { CSource, KernelParameter, Target } from "../../compiler/index.ts";
+import type { CpuTarget, CSource, KernelParameter } from "../../compiler/index.ts";
 import type { RateName } from "./machine-limits.ts";
 
 export interface Probe {
@@ -80,7 +80,7 @@ const tiles = [
 ] as const;
 
 /** One probe for each rate that the target has an instruction for: of several the last one, which does most. */
-export function arithmeticProbes(target: Target): ReadonlyMap<RateName, Probe> {
+export function arithmeticProbes(target: CpuTarget): ReadonlyMap<RateName, Probe> {
   const has = (feature: string | undefined): boolean => feature === undefined || target.features.includes(feature);
   return new Map<RateName, Probe>([
     ...kinds.filter(({ feature }) => has(feature)).map((kind) => [kind.rate, vectorProbe(target, kind)] as const),
@@ -91,7 +91,7 @@ export function arithmeticProbes(target: Target): ReadonlyMap<RateName, Probe> {
 const each = (count: number, text: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => text(at)).join(" ");
 
-function vectorProbe(target: Target, { rate, count, lines: linesOf, statements = sums }: Kind): Probe {
+function vectorProbe(target: CpuTarget, { rate, count, lines: linesOf, statements = sums }: Kind): Probe {
   const { vectorBytes } = target;
   const register = (at: number): string => `%%${vectorBytes === 64 ? "zmm" : "ymm"}${at}`;
   const constant = register(0);
@@ -117,7 +117,7 @@ function vectorProbe(target: Target, { rate, count, lines: linesOf, statements =
   };
 }
 
-function tileProbe(target: Target, { rate, instruction, products }: (typeof tiles)[number]): Probe {
+function tileProbe(target: CpuTarget, { rate, instruction, products }: (typeof tiles)[number]): Probe {
   const count = steps / 20;
   const product = (sum: number, a: number, b: number): string =>
     `"${instruction} %%tmm${b}, %%tmm${a}, %%tmm${sum}\\n\\t"`;
@@ -138,7 +138,7 @@ function tileProbe(target: Target, { rate, instruction, products }: (typeof tile
 const readers = 8;
 
 /** Makes a probe that reads all of a buffer; the count is its bytes. */
-export function readingProbe(target: Target, bytes: number): Probe {
+export function readingProbe(target: CpuTarget, bytes: number): Probe {
   const { vectorBytes } = target;
   const lanes = vectorBytes / 4;
   const body = `typedef float vector __attribute__((vector_size(${vectorBytes})));
@@ -151,7 +151,7 @@ export function readingProbe(target: Target, bytes: number): Probe {
   return { source: kernel(target, `limits_reading_${bytes}`, bytes / 4, lanes, body), count: bytes };
 }
 
-function kernel({ features }: Target, name: string, inputs: number, outputs: number, body: string): CSource {
+function kernel({ features }: CpuTarget, name: string, inputs: number, outputs: number, body: string): CSource {
   const text = `void ${name}(void *const *args, void *workspace) {
   const float *A = args[0];
   float *C = args[1];

@@ -3,7 +3,16 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { type Target, type TargetName, targets } from "../../compiler/index.ts";
+import {
+  asCpu,
+  type CpuTarget,
+  invariant,
+  needsToolchain,
+  type Target,
+  type TargetName,
+  targetNamed,
+  targets,
+} from "../../compiler/index.ts";
 import { cpuFeatures } from "./cpu-features.ts";
 
 export interface Caches {
@@ -106,7 +115,7 @@ const readSysctl = (): string =>
 
 /** Returns features of `target` that the machine lacks; empty if it can run its kernels. WASM needs only an engine. */
 export const missingFeatures = (target: Target, machine: Machine): readonly string[] =>
-  target.codegen === "wasm" ? [] : target.features.filter((feature) => !machine.features.includes(feature));
+  !needsToolchain(target) ? [] : target.features.filter((feature) => !machine.features.includes(feature));
 
 /** Returns the best target that the machine runs: the meaning of `native`. */
 export function bestTargetName(machine: Machine): TargetName {
@@ -119,7 +128,11 @@ export function bestTargetName(machine: Machine): TargetName {
  *
  * @example hostTarget("native").name // "avx2"
  */
-export function hostTarget(name: TargetName | "native", machine: Machine = detectMachine()): Target {
-  const target = targets[name === "native" ? bestTargetName(machine) : name];
-  return machine.caches ? { ...target, ...machine.caches } : target;
+export function hostTarget(name: TargetName | "native", machine?: Machine): CpuTarget;
+export function hostTarget(name: string, machine?: Machine): Target;
+export function hostTarget(name: string, machine: Machine = detectMachine()): Target {
+  const target = targetNamed(name === "native" ? bestTargetName(machine) : name);
+  invariant(target, `there is a target ${name}`);
+  const cpu = asCpu(target);
+  return cpu && machine.caches ? { ...cpu, ...machine.caches } : target;
 }

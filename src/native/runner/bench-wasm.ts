@@ -6,10 +6,12 @@ import { openWasm } from "../load/wasm-instance.ts";
 import { nowMs } from "../machine/clock.ts";
 import type { KernelArray } from "./protocol.ts";
 
-/** A kernel with its arguments in place. */
+/** A kernel with its arguments in place, in the memory of this process and by its clock. */
 export interface LoadedKernel {
   /** The arrays it reads and writes, in the order of the parameters. */
   readonly arrays: readonly KernelArray[];
+  /** Returns the name of a parameter around which the kernel wrote, or null. Absent: its memory is a sandbox. */
+  overrun?(): string | null;
   /** Runs the kernel `count` times. Returns the time of all runs together, in nanoseconds. */
   time(count: number): number;
 }

@@ -2,7 +2,6 @@
 // come back costs its process and nothing else, a fresh one takes the next. Only one runner of a machine measures at a
 // time. Outcomes are values; it throws when it is aborted, closed, or cannot start its process.
 
-import type { Artifact } from "../addon/artifact.ts";
 import { createHost, type MeasuringPlace } from "./host.ts";
 import type { CacheState, Runnable, RunOutcome, RunTask, TimingPlan } from "./protocol.ts";
 import type { WorkerProcess } from "./worker-process.ts";
@@ -79,7 +78,7 @@ const timingShare = 0.4;
  *
  *     const runner = createRunner({ deadlineMs: 2000, signal });
  *     runner.setTask({ parameters, inputs, expected });
- *     const outcome = await runner.run({ candidate: toRunnable(artifact, 0), incumbentNs: null });
+ *     const outcome = await runner.run({ candidate: addonRunnable(artifact, 0), incumbentNs: null });
  *     await runner.close();
  */
 export function createRunner(options: RunnerOptions = {}): CheckingRunner {
@@ -132,13 +131,3 @@ const planOf = (
   cache,
   budgetNs: Math.min(budgetNs ?? longestNs, longestNs),
 });
-
-/** Makes the runner's candidate of an artifact: kernel `index` of an addon, or the one of a WASM module. */
-export function toRunnable(artifact: Artifact, index: number): Runnable {
-  if (artifact.kind === "native") {
-    const features = artifact.kernels[index]?.features ?? [];
-    return { kind: "native", path: artifact.path, index, features };
-  }
-  const { bytes, offsets, sharing } = artifact.source;
-  return { kind: "wasm", bytes, offsets, sharing };
-}

@@ -1,20 +1,22 @@
 // Loads kernels of a Node-API addon as the measuring process runs them: on the task's own arrays, timed inside the addon.
 
+import type { LoadedKernel, Loader } from "../backend/loader.ts";
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import { nowMs } from "../machine/clock.ts";
 import { cpuFeatures } from "../machine/cpu-features.ts";
-import type { LoadedKernel } from "./bench-wasm.ts";
 import type { NativeRunnable } from "./protocol.ts";
-import type { LoadNativeKernel } from "./session.ts";
 
 /** Makes a loader, which loads each addon file once. It throws the reason why a file cannot be loaded here. */
-export function createNativeLoader(): LoadNativeKernel {
+export function createNativeLoader(): Loader<NativeRunnable> {
   const cpu = cpuFeatures();
   const loaded = new Map<string, NativeKernels>();
-  return (candidate, arrays) => {
-    const kernels = loaded.get(candidate.path) ?? open(candidate, cpu);
-    loaded.set(candidate.path, kernels);
-    return timedBy(kernels, candidate, arrays);
+  return {
+    kind: "native",
+    load(candidate, { arena: { arrays, overrun } }) {
+      const kernels = loaded.get(candidate.path) ?? open(candidate, cpu);
+      loaded.set(candidate.path, kernels);
+      return { ...timedBy(kernels, candidate, arrays), overrun };
+    },
   };
 }
 

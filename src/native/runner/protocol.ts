@@ -61,23 +61,28 @@ export interface HasPreparation {
   readonly preparation?: Preparation | undefined;
 }
 
+/** A built kernel as the measuring process loads it: plain data. Each back end has a type of its own that extends this one. */
+export interface Runnable extends HasBounds, HasPreparation {
+  /** Kind of the loader. */
+  readonly kind: string;
+  /** URL of the module with the loader of a foreign back end. */
+  readonly module?: string;
+}
+
 /** Kernel `index` of an addon, which has its timing loop unless it is only checked; `features` are what the CPU must have. */
-export interface NativeRunnable extends HasBounds, HasPreparation {
+export interface NativeRunnable extends Runnable {
   readonly kind: "native";
   readonly path: string;
   readonly index: number;
   readonly features: readonly string[];
 }
 
-export interface WasmRunnable extends HasBounds, HasPreparation {
+export interface WasmRunnable extends Runnable {
   readonly kind: "wasm";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly offsets: readonly number[];
   readonly sharing: WasmSharing | null;
 }
-
-/** A built kernel as the worker loads it. */
-export type Runnable = NativeRunnable | WasmRunnable;
 
 /**
  * State of the caches when a run begins. `hot`: they hold the data and code that the run before it left there (as far

@@ -2,65 +2,83 @@
 // clock, and ends the process if a kernel does not come back.
 
 import { invariant, type KernelParameter } from "../../compiler/index.ts";
+import { loaderOfModule } from "../backend/load-module.ts";
+import { type AnyKernel, isOnDevice, type LoadedKernel, type Loader } from "../backend/loader.ts";
 import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
-import { type LoadedKernel, loadWasmKernel } from "./bench-wasm.ts";
 import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "./compare.ts";
-import type { KernelArray, NativeRunnable, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
-import { type Surroundings, timeKernel, timeSample } from "./time-kernel.ts";
+import type { KernelArray, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
+import { awaited, type Steps, settle } from "./steps.ts";
+import { type Surroundings, timeKernel, timeOnDevice, timeSample } from "./time-kernel.ts";
 import { createYardstick, longestYardstickNs, type Yardstick } from "./yardstick.ts";
-
-/** Loads a kernel whose arguments are `arrays`. */
-export type LoadNativeKernel = (candidate: NativeRunnable, arrays: readonly KernelArray[]) => LoadedKernel;
 
 interface TaskState {
   readonly parameters: readonly KernelParameter[];
   readonly inputs: readonly KernelArray[];
   readonly expected: readonly ExpectedOutput[];
-  /** Arguments of native kernels; WASM kernels have theirs in their own memory. */
+  /** Arguments of kernels that take addresses; others have theirs in their own memory. */
   readonly arena: Arena;
 }
 
 interface Kept {
-  readonly kernel: LoadedKernel;
+  readonly kernel: AnyKernel;
   readonly estimateNs: number;
 }
 
 type Machine = Omit<Surroundings, "yardstick">;
 
 export interface Session {
-  /** Handles one message. Returns null for those that have no answer. */
-  handle(message: ToWorker): RunOutcome | null;
+  /**
+   * Handles one message. Returns null for those that have no answer, and a promise only where a kernel is of a foreign back end, or runs
+   * on a device.
+   */
+  handle(message: ToWorker): RunOutcome | null | Promise<RunOutcome | null>;
 }
 
-export function createSession(loadNative: LoadNativeKernel, machine: Machine): Session {
+/** @param loaders those of our own back ends; a foreign one's is a module that its runnables name */
+export function createSession(loaders: readonly Loader[], machine: Machine): Session {
   let state: TaskState | null = null;
   let yardstick: Yardstick | null = null;
   const kept = new Map<number, Kept>();
+  const loaderOf = (candidate: Runnable): Loader | Promise<Loader> =>
+    candidate.module === undefined
+      ? (loaders.find(({ kind }) => kind === candidate.kind) ?? noLoader(candidate))
+      : loaderOfModule(candidate.module);
+
+  function* outcomeOf(message: Extract<ToWorker, { readonly id: number }>): Steps<RunOutcome> {
+    const task = state;
+    invariant(task, "a task comes before its candidates");
+    const checked = (candidate: Runnable): Steps<Checked | RunOutcome> => checkCandidate(task, candidate, loaderOf);
+    if (message.kind === "sample") return yield* sampleKept(kept, message, machine, checked);
+    const one = yield* checked(message.candidate);
+    if ("kind" in one) return one;
+    const { kernel, firstNs } = one;
+    if (message.kind === "check") return { kind: "ok", samplesNs: [firstNs] };
+    const { plan } = message;
+    if (isOnDevice(kernel)) return { kind: "ok", samplesNs: yield* timeOnDevice(kernel, firstNs, plan) };
+    const samplesNs = timeKernel(kernel, firstNs, plan, { ...machine, yardstick });
+    const timed = { kernel, estimateNs: Math.min(...samplesNs) };
+    const better = plan.cache === "hot" && betterYardstick(yardstick, timed, plan.sampleNs, machine.core);
+    if (!better) return { kind: "ok", samplesNs };
+    yardstick = better;
+    return { kind: "ok", samplesNs: withReading(samplesNs, better.ns()) };
+  }
+
   return {
     handle(message) {
       if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
       if (message.kind === "forget" && state) state = { ...state, arena: createArena(state.parameters) };
       if (message.kind === "task" || message.kind === "forget") return null;
-      const task = state;
-      invariant(task, "a task comes before its candidates");
-      const checked = (candidate: Runnable): Checked | RunOutcome => checkCandidate(task, candidate, loadNative);
-      if (message.kind === "sample") return trapsAsValues(() => sampleKept(kept, message, machine, checked));
-      return trapsAsValues(() => {
-        const one = checked(message.candidate);
-        if ("kind" in one) return one;
-        if (message.kind === "check") return { kind: "ok", samplesNs: [one.firstNs] };
-        const { plan } = message;
-        const samplesNs = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick });
-        const timed = { kernel: one.kernel, estimateNs: Math.min(...samplesNs) };
-        const better = plan.cache === "hot" && betterYardstick(yardstick, timed, plan.sampleNs, machine.core);
-        if (!better) return { kind: "ok", samplesNs };
-        yardstick = better;
-        return { kind: "ok", samplesNs: withReading(samplesNs, better.ns()) };
-      });
+      return settle(trapsAsValues(outcomeOf(message)));
     },
   };
+}
+
+type LoaderOf = (candidate: Runnable) => Loader | Promise<Loader>;
+
+function noLoader({ kind }: Runnable): never {
+  throw new Error(`this process cannot load kernels of kind "${kind}"`);
 }
 
 function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
@@ -79,19 +97,30 @@ function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
 
 /** A kernel that gives right answers, and the time of its first run. */
 interface Checked {
-  readonly kernel: LoadedKernel;
+  readonly kernel: AnyKernel;
   readonly firstNs: number;
 }
 
-function checkCandidate(state: TaskState, candidate: Runnable, loadNative: LoadNativeKernel): Checked | RunOutcome {
-  const place = placeOf(state, candidate, loadNative);
+function* checkCandidate(state: TaskState, candidate: Runnable, loaderOf: LoaderOf): Steps<Checked | RunOutcome> {
+  const place = yield* placeOf(state, candidate, loaderOf);
   if ("kind" in place) return place;
-  const kernel = load(candidate, place, loadNative);
+  const kernel = yield* load(candidate, place, loaderOf);
   if ("kind" in kernel) return kernel;
   fillArguments(state, place, kernel);
-  const firstNs = kernel.time(1);
+  const firstNs = yield* runOnce(kernel);
   return wrongness(state, place, candidate, kernel) ?? { kernel, firstNs };
 }
+
+/** Runs a kernel once on what its arrays hold. Returns the nanoseconds of the run. */
+function* runOnce(kernel: AnyKernel): Steps<number> {
+  if (!isOnDevice(kernel)) return kernel.time(1);
+  yield* awaited(kernel.upload());
+  const ns = yield* awaited(kernel.time(1));
+  yield* awaited(kernel.download());
+  return ns;
+}
+
+const overrunOf = (kernel: AnyKernel): string | null => (isOnDevice(kernel) ? null : (kernel.overrun?.() ?? null));
 
 /** Parameters of a kernel, its inputs' values, and the memory of native arguments. */
 interface Place {
@@ -101,21 +130,21 @@ interface Place {
 }
 
 /** Returns the task's own place; for a kernel with a preparation, one with the prepared arrays among the inputs. */
-function placeOf(state: TaskState, { preparation }: Runnable, loadNative: LoadNativeKernel): Place | RunOutcome {
+function* placeOf(state: TaskState, { preparation }: Runnable, loaderOf: LoaderOf): Steps<Place | RunOutcome> {
   if (!preparation) return state;
-  const prepared = preparedInputs(state, preparation, loadNative);
+  const prepared = yield* preparedInputs(state, preparation, loaderOf);
   if ("kind" in prepared) return prepared;
   return { parameters: preparation.used, inputs: [...state.inputs, ...prepared], arena: createArena(preparation.used) };
 }
 
 /** Runs the preparation once. Returns the arrays that it computes from the task's inputs. */
-function preparedInputs(
+function* preparedInputs(
   state: TaskState,
   { kernel: preparing, parameters }: Preparation,
-  loadNative: LoadNativeKernel,
-): readonly KernelArray[] | RunOutcome {
+  loaderOf: LoaderOf,
+): Steps<readonly KernelArray[] | RunOutcome> {
   const place: Place = { parameters, inputs: state.inputs, arena: createArena(parameters) };
-  const kernel = load(preparing, place, loadNative);
+  const kernel = yield* load(preparing, place, loaderOf);
   if ("kind" in kernel) return kernel;
   for (const [at, { name, role }] of parameters.entries()) {
     const array = bytesOf(kernel.arrays[at]!);
@@ -123,25 +152,24 @@ function preparedInputs(
     if (role === "output") array.fill(0xff);
     else array.set(bytesOf(state.inputs[state.parameters.findIndex((it) => it.name === name)]!));
   }
-  kernel.time(1);
-  const overrun = preparing.kind === "native" ? place.arena.overrun() : null;
+  yield* runOnce(kernel);
+  const overrun = overrunOf(kernel);
   if (overrun !== null) return { kind: "wrong-result", reason: `its preparation wrote outside ${overrun}` };
   return kernel.arrays.filter((_, at) => parameters[at]!.role === "output");
 }
 
 /** Loads a kernel. An error that the candidate's own text can cause is an outcome; all others end this process. */
-function load(candidate: Runnable, place: Place, loadNative: LoadNativeKernel): LoadedKernel | RunOutcome {
+function* load(candidate: Runnable, place: Place, loaderOf: LoaderOf): Steps<AnyKernel | RunOutcome> {
+  const loader = yield* awaited(loaderOf(candidate));
   try {
-    return candidate.kind === "wasm"
-      ? loadWasmKernel(candidate, place.parameters)
-      : loadNative(candidate, place.arena.arrays);
+    return yield* awaited(loader.load(candidate, place));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { kind: "build-failed", reason: `${error.name}: ${error.message}`.slice(0, 1000) };
   }
 }
 
-function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: LoadedKernel): void {
+function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: AnyKernel): void {
   for (const [index, input] of inputs.entries()) bytesOf(arrays[index]!).set(bytesOf(input));
   for (const [index, { sentinel }] of expected.entries())
     bytesOf(arrays[inputs.length + index]!).set(bytesOf(sentinel));
@@ -149,15 +177,11 @@ function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: L
 
 const wrong = (reason: string): RunOutcome => ({ kind: "wrong-result", reason });
 
-/** Compares outputs with the reference, inputs with what they were, and for native kernels checks the memory around both. */
-function wrongness(
-  { expected }: TaskState,
-  place: Place,
-  candidate: Runnable,
-  { arrays }: LoadedKernel,
-): RunOutcome | null {
-  const { inputs, parameters, arena } = place;
-  const overrun = candidate.kind === "native" ? arena.overrun() : null;
+/** Compares outputs with the reference, inputs with what they were, and where they lie between red zones checks the memory around both. */
+function wrongness({ expected }: TaskState, place: Place, candidate: Runnable, kernel: AnyKernel): RunOutcome | null {
+  const { inputs, parameters } = place;
+  const { arrays } = kernel;
+  const overrun = overrunOf(kernel);
   if (overrun !== null) return wrong(`it wrote outside ${overrun}`);
   const changed = inputs.findIndex((input, index) => Buffer.compare(bytesOf(input), bytesOf(arrays[index]!)) !== 0);
   if (changed >= 0) return wrong(`it wrote its input ${parameters[changed]!.name}`);
@@ -187,10 +211,15 @@ function withReading(samplesNs: readonly number[], ns: number): readonly number[
  */
 const muchFaster = 1.25;
 
+interface Timed {
+  readonly kernel: LoadedKernel;
+  readonly estimateNs: number;
+}
+
 /** Returns a yardstick of the kernel if it is much faster, or null: the present one keeps its place. */
 function betterYardstick(
   yardstick: Yardstick | null,
-  { kernel, estimateNs }: Kept,
+  { kernel, estimateNs }: Timed,
   sampleNs: number,
   core: Core,
 ): Yardstick | null {
@@ -202,29 +231,36 @@ function betterYardstick(
  * Takes a sample of a kept kernel. A new one is loaded, checked and timed first, which tells how many runs fill a sample;
  * for a long-running kernel that first time is the sample.
  */
-function sampleKept(
+function* sampleKept(
   kept: Map<number, Kept>,
   { slot, candidate, sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
   machine: Machine,
-  checked: (candidate: Runnable) => Checked | RunOutcome,
-): RunOutcome {
+  checked: (candidate: Runnable) => Steps<Checked | RunOutcome>,
+): Steps<RunOutcome> {
+  const plan = { cache, incumbentNs: null, samples: 1, agreement: 0, sampleNs, budgetNs: Number.POSITIVE_INFINITY };
   if (candidate) {
-    const one = checked(candidate);
+    const one = yield* checked(candidate);
     if ("kind" in one) return one;
-    const plan = { cache, incumbentNs: null, samples: 1, agreement: 0, sampleNs, budgetNs: Number.POSITIVE_INFINITY };
-    const [estimateNs = one.firstNs] = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick: null });
-    kept.set(slot, { kernel: one.kernel, estimateNs });
+    const { kernel, firstNs } = one;
+    const [estimateNs = firstNs] = isOnDevice(kernel)
+      ? yield* timeOnDevice(kernel, firstNs, plan)
+      : timeKernel(kernel, firstNs, plan, { ...machine, yardstick: null });
+    kept.set(slot, { kernel, estimateNs });
     if (estimateNs > longestYardstickNs) return { kind: "ok", samplesNs: [estimateNs] };
   }
   const known = kept.get(slot);
   invariant(known, "only a kept kernel is sampled");
-  return { kind: "ok", samplesNs: [timeSample(known.kernel, known.estimateNs, sampleNs, cache, machine)] };
+  const { kernel, estimateNs } = known;
+  const samplesNs = isOnDevice(kernel)
+    ? yield* timeOnDevice(kernel, estimateNs, plan)
+    : [timeSample(kernel, estimateNs, sampleNs, cache, machine)];
+  return { kind: "ok", samplesNs };
 }
 
 /** Turns a WASM trap into an outcome: it unwinds to us and leaves the process sound. A stack overflow is a RangeError. */
-function trapsAsValues(run: () => RunOutcome): RunOutcome {
+function* trapsAsValues(steps: Steps<RunOutcome>): Steps<RunOutcome> {
   try {
-    return run();
+    return yield* steps;
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
     return { kind: "crashed", reason: `${error.name}: ${error.message}` };

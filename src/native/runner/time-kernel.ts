@@ -1,9 +1,11 @@
 // Decides how long a kernel is timed: contenders get several samples, clear losers one.
 
+import type { DeviceKernel } from "../backend/loader.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import type { LoadedKernel } from "./bench-wasm.ts";
 import type { CacheState, TimingPlan } from "./protocol.ts";
 import { runsFor } from "./runs-for.ts";
+import { awaited, type Steps } from "./steps.ts";
 import { startVisit, type Visit } from "./visit.ts";
 import { longestYardstickNs, type Yardstick } from "./yardstick.ts";
 
@@ -64,6 +66,24 @@ function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flu
     spentNs += ns;
     samplesNs.push(ns);
     if (isLoser(samplesNs, plan)) break;
+  }
+  return samplesNs;
+}
+
+/**
+ * Times a kernel on the clock of its device, which nothing on this machine disturbs. One whose clock is exact needs no second run. A sample
+ * is a single run where caches are to be cold: whether they are is the device's business.
+ */
+export function* timeOnDevice(kernel: DeviceKernel, firstNs: number, plan: TimingPlan): Steps<readonly number[]> {
+  if (kernel.isExact) return [firstNs];
+  const runs = plan.cache === "cold" ? 1 : runsFor(firstNs, plan.sampleNs);
+  const samplesNs: number[] = [];
+  let spentNs = firstNs;
+  while (samplesNs.length < plan.samples && (samplesNs.length === 0 || spentNs < plan.budgetNs)) {
+    const batchNs = yield* awaited(kernel.time(runs));
+    spentNs += batchNs;
+    samplesNs.push(batchNs / runs);
+    if (isLoser(samplesNs, plan) || agree(samplesNs, plan.agreement)) break;
   }
   return samplesNs;
 }

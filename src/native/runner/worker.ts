@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { wasmLoader } from "../backend/wasm-loader.ts";
 import { createFlush } from "../harness/flush-caches.ts";
 import { type Core, createProbe } from "../harness/probe.ts";
 import { pauseForOthersMs } from "../lock/machine-lock.ts";
@@ -28,7 +29,7 @@ const watchdogText = `
 
 let flush: (() => void) | null = null;
 let core: Core | null = null;
-const session = createSession(createNativeLoader(), {
+const session = createSession([createNativeLoader(), wasmLoader], {
   flush() {
     flush ??= createFlush();
     flush();
@@ -54,7 +55,9 @@ async function handle(message: ToWorker): Promise<void> {
   if (!("id" in message)) return void session.handle(message);
   await alone(async () => {
     await answer({ kind: "begun", id: message.id });
-    const outcome = session.handle(message);
+    const handled = session.handle(message);
+    // Kernels of this CPU are answered at once: a turn of the event loop comes after the answer, not before.
+    const outcome = handled instanceof Promise ? await handled : handled;
     if (outcome) void answer({ kind: "outcome", id: message.id, outcome });
   });
   if (message.candidate) collectNowAndThen();

@@ -1,7 +1,7 @@
 // The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
 import { isAbsolute } from "node:path";
-import { refuse, sha256, type Target } from "../../compiler/index.ts";
+import { needsToolchain, refuse, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
 import { toolDigest } from "./tool-digest.ts";
@@ -31,8 +31,8 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
 }
 
 /** Returns the preferred compiler of a target; null: it needs none, or there is none. */
-export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | null> =>
-  codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+export const toolchainFor = async (target: Target): Promise<Toolchain | null> =>
+  needsToolchain(target) ? ((await detectToolchains())[0] ?? null) : null;
 
 /** Milliseconds in which a compiler has to say what it is. */
 const answerMs = 10_000;

@@ -3,7 +3,14 @@
 
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { codegenVersion, DiagnosticError, instantiate, parameterDefaults } from "../../compiler/index.ts";
+import {
+  codegenVersion,
+  DiagnosticError,
+  instantiate,
+  needsToolchain,
+  parameterDefaults,
+  type TargetName,
+} from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/file/private-directory.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { canonicalJson, targetClass } from "../../tuner/data/key.ts";
@@ -16,6 +23,7 @@ import { targetOf, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
 import { sourcesOf } from "../../tuner/remote/run-batch.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { openStore } from "../../tuner/store/store.ts";
+import { encodeTarget } from "../../tuner/store/target-json.ts";
 import { referenceOf } from "../../tuner/workbench/reference.ts";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../tuner/workbench/workbench.ts";
 import { loadOp } from "../operator/load-op.ts";
@@ -58,8 +66,8 @@ export function jobOpener(place: JobPlace): OpenJob {
 async function taskOfJob({ operator, batch }: MeasureJob, place: JobPlace): Promise<TuningTask | string> {
   if (batch.codegen !== codegenVersion) return `it is of version ${batch.codegen}, this is ${codegenVersion}`;
   if (batch.threads > place.cores) return `it wants ${batch.threads} threads, this machine has ${place.cores} cores`;
-  const target = targetOf(place.of, batch.target.name, batch.threads);
-  if (target === null || canonicalJson(target) !== canonicalJson(batch.target))
+  const target = targetOf(place.of, batch.target.name as TargetName, batch.threads);
+  if (target === null || canonicalJson(encodeTarget(target)) !== canonicalJson(batch.target))
     return "its target is not that of this class of machines";
   const op = await operatorOf(operator, place);
   if (typeof op === "string") return op;
@@ -91,7 +99,7 @@ function openMeasurer(
   signal: AbortSignal,
 ): Promise<OpenedJob> {
   return new Promise((resolveOpened, reject) => {
-    const isNative = task.target.codegen === "c";
+    const isNative = needsToolchain(task.target);
     withPrivateDirectory(async (directory) => {
       const toolchain = isNative ? ((await detectToolchains({ project: options.root }))[0] ?? null) : null;
       const settings = { threads: task.threads, cores, cache };

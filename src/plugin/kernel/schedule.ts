@@ -1,27 +1,32 @@
 // A schedule on its way to a kernel: the task and the candidate, with the digest of the source that they generate.
 
-import { codegenVersion, printComputeDef, targets } from "../../compiler/index.ts";
+import { asCpu, codegenVersion, printComputeDef, targets } from "../../compiler/index.ts";
 import type { Decision } from "../../tuner/data/decision.ts";
 import {
   type CacheSizes,
   cacheSizes,
+  cachesOf,
   canonicalJson,
   type ScheduleKeyFields,
   scheduleKeyFields,
+  withCaches,
 } from "../../tuner/data/key.ts";
 import type { TuningTask } from "../../tuner/data/task.ts";
 import type { TunedFor } from "../../tuner/store/store-entry.ts";
 
+/** Says whether a kernel is a WASM module itself. Kernels of all other back ends have a WASM twin. */
+export const isWasm = ({ target }: Pick<TuningTask, "target">): boolean => target.backend === "wasm";
+
 /** Task of a kernel's WASM twin. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
 export function wasmTask(task: TuningTask): TuningTask {
-  if (task.target.codegen === "wasm") return task;
-  const { l1Bytes, l2Bytes, l3Bytes } = task.target;
-  return { ...task, target: { ...targets.wasm, l1Bytes, l2Bytes, l3Bytes, threads: 1 }, threads: 1 };
+  if (isWasm(task)) return task;
+  const caches = asCpu(task.target) ?? targets.wasm;
+  return { ...task, target: { ...targets.wasm, ...cacheSizes(caches), threads: 1 }, threads: 1 };
 }
 
 /** Says whether a task is that of a machine with these caches. */
 export const hasCaches = ({ target }: TuningTask, sizes: CacheSizes): boolean =>
-  canonicalJson(cacheSizes(target)) === canonicalJson(cacheSizes(sizes));
+  canonicalJson(cachesOf(target)) === canonicalJson(cacheSizes(sizes));
 
 /**
  * Returns the task under which a decision is rebuilt: with the caches that it was tuned for. The task itself where they are its own,
@@ -30,12 +35,12 @@ export const hasCaches = ({ target }: TuningTask, sizes: CacheSizes): boolean =>
  * @param sizes undefined: the decision says nothing of them, and was found by a key that has them
  */
 export const taskFor = (task: TuningTask, sizes: CacheSizes | undefined): TuningTask =>
-  sizes === undefined || hasCaches(task, sizes) ? task : { ...task, target: { ...task.target, ...cacheSizes(sizes) } };
+  sizes === undefined || hasCaches(task, sizes) ? task : { ...task, target: withCaches(task.target, sizes) };
 
 /** Cache sizes of a kernel's schedule, and its class, as store and shared decisions keep them. */
 export const tunedForOf = ({ classKey }: { readonly classKey: string }, { task }: Decision): TunedFor => ({
   class: classKey,
-  ...cacheSizes(task.target),
+  ...cachesOf(task.target),
 });
 
 export const keyFields = (task: TuningTask): ScheduleKeyFields =>

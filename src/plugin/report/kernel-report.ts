@@ -1,7 +1,15 @@
 // One kernel of a project → what a report says of it: its schedule and the default one, what was measured, how it was searched.
 
-import { type ComputeDef, codegenVersion, factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
-import { cacheSizes, targetClass } from "../../tuner/data/key.ts";
+import {
+  type ComputeDef,
+  codeGeneratorOf,
+  codegenVersion,
+  factsOf,
+  needsToolchain,
+  printComputeDef,
+  printTrace,
+} from "../../compiler/index.ts";
+import { cachesOf, targetClass } from "../../tuner/data/key.ts";
 import type { TuningRecord } from "../../tuner/data/record.ts";
 import type { Candidate } from "../../tuner/data/space.ts";
 import type { TuningTask } from "../../tuner/data/task.ts";
@@ -14,7 +22,7 @@ import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
 import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
 import { knownSchedule } from "../kernel/decision/decide-schedule.ts";
 import type { KernelDecision } from "../kernel/decision.ts";
-import { hasCaches } from "../kernel/schedule.ts";
+import { hasCaches, isWasm } from "../kernel/schedule.ts";
 import { predictSchedule } from "../kernel/source/predict-schedule.ts";
 import { generated } from "../kernel/source/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
@@ -57,9 +65,9 @@ export async function kernelReport(
     target: target.name,
     numerics,
     threads,
-    twin: target.codegen === "wasm" ? wasmTwin[numerics] : nativeTwin[request.fallback],
+    twin: isWasm({ target }) ? wasmTwin[numerics] : nativeTwin[request.fallback],
     origin: built ?? decision.origin,
-    tunedFor: hasCaches(context.task, target) ? null : cacheSizes(target),
+    tunedFor: hasCaches(context.task, cachesOf(target)) ? null : cachesOf(target),
     expression: printComputeDef(op),
     flops,
     bytes: bytesRead + bytesWritten,
@@ -101,7 +109,7 @@ interface Measured {
 function measuredOf(task: TuningTask, { database, tunings }: History, wanted: string | null): Measured {
   const query = { task: taskKey(task), targetClass: targetClass(task.target), codegen: codegenVersion };
   const all = database.records(query);
-  const toolchain = wanted ?? all.at(-1)?.toolchain ?? (task.target.codegen === "wasm" ? "wasm" : "");
+  const toolchain = wanted ?? all.at(-1)?.toolchain ?? (needsToolchain(task.target) ? "" : task.target.backend);
   const isOurs = (it: LoggedTuning): boolean =>
     it.task === query.task &&
     it.targetClass === query.targetClass &&
@@ -128,6 +136,6 @@ function schedulesOf(decision: KernelDecision, predicted: Candidate): SchedulePa
 
 function scheduleReport(task: TuningTask, candidate: Candidate): ScheduleReport {
   const { template, decisions, trace, nest, code } = inspectCandidate(task, generateSpace(task), candidate);
-  const language = task.target.codegen === "wasm" ? "WAT" : "C";
+  const { language } = codeGeneratorOf(task.target);
   return { template, decisions, steps: printTrace(trace), nest, code, language };
 }

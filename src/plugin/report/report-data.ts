@@ -182,5 +182,5 @@ export interface ScheduleReport {
   readonly steps: string;
   readonly nest: string;
   readonly code: string;
-  readonly language: "C" | "WAT";
+  readonly language: string;
 }

@@ -1,7 +1,7 @@
 // The roof over a kernel: what one core of this machine can do for its target, measured and kept. Nothing is made up where it is
 // not known, and a roof that a kernel went through is measured again.
 
-import { type ComputeDef, factsOf, type Target } from "../../compiler/index.ts";
+import { asCpu, type ComputeDef, cpuTarget, factsOf, needsToolchain, type Target } from "../../compiler/index.ts";
 import { greaterLimits, type MachineLimits } from "../../native/limits/machine-limits.ts";
 import { measureLimits } from "../../native/limits/measure-limits.ts";
 import { cpuName } from "../../native/machine/cpu-name.ts";
@@ -93,7 +93,7 @@ const isFaster = (ns: number | null, { leastNs }: RoofReport): boolean =>
   ns !== null && leastNs !== null && ns < leastNs;
 
 function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, limits: MachineLimits): RoofReport {
-  const { threads, hasFma } = target;
+  const { threads, hasFma } = cpuTarget(target);
   const { constants = [], numerics } = task;
   const computing = { op: computed, constants, numerics, hasFma };
   const { arithmeticNs, readingNs, bytes, reading } = leastTime(computing, limits);
@@ -141,7 +141,7 @@ function raised({ op }: KernelContext, leastNs: number, roof: RoofReport): RoofR
 
 /** Key of a machine's limits. CPUs of other generations may have the same features and caches; each engine compiles WASM its own way. */
 function keyOf(target: Target, toolchain: string): MachineKey {
-  const compiler = target.codegen === "wasm" ? `V8 ${process.versions.v8}` : toolchain;
+  const compiler = needsToolchain(target) ? toolchain : `V8 ${process.versions.v8}`;
   return { targetClass: `${targetClass(target)} on ${cpuName()}`, toolchain: compiler };
 }
 
@@ -157,10 +157,12 @@ async function limitsOf(
   if (stored && measuring !== "again") return stored;
   if (missing.length > 0) return `this CPU has no ${missing.join(", ")}`;
   if (measuring === "never") return "a build in this mode measures nothing";
-  const compiler = target.codegen === "c" ? await detect() : null;
-  if (target.codegen === "c" && compiler?.identity !== toolchain)
+  const cpu = asCpu(target);
+  if (!cpu) return "nobody knows the limits of this machine";
+  const compiler = needsToolchain(target) ? await detect() : null;
+  if (needsToolchain(target) && compiler?.identity !== toolchain)
     return stored ?? "the compiler that measured it is not here";
-  const measured = await measureLimits(target, compiler);
+  const measured = await measureLimits(cpu, compiler);
   if (!measured) return stored ?? "the loops that measure them could not be built";
   const limits = stored ? greaterLimits(measured, stored) : measured;
   keep(cacheDir, { schema: limitsSchema, ...key, ...limits });

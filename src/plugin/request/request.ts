@@ -1,10 +1,11 @@
 // The import of a kernel: "./gemm.op.ts?tune=avx512&M=64" → file and settings, and back to one normal spelling.
 
-import { dtypes, mostThreads, type Parameters, refuse, targetNames } from "../../compiler/index.ts";
+import { dtypes, mostThreads, type Parameters, refuse, targetNamed, targetNames } from "../../compiler/index.ts";
 
-/** Targets that an import may name; `native` is the best that the building machine has. */
+/** Our targets that an import may name; `native` is the best that the building machine has. */
 export const requestTargets = [...targetNames, "native"] as const;
-export type RequestTarget = (typeof requestTargets)[number];
+/** One of these, or a target of a back end that `useBackend` was given. */
+export type RequestTarget = (typeof requestTargets)[number] | (string & {});
 
 export interface KernelSettings {
   readonly target: RequestTarget;
@@ -43,6 +44,8 @@ const count = (most: number): Key => ({
   holds: (value) => /^[1-9][0-9]{0,8}$/.test(value) && Number(value) <= most,
 });
 
+const ownTargets = oneOf(requestTargets);
+
 /** The keys that are ours. The limits only keep out slips of the keyboard: a week, a million candidates. */
 const ownKeys: Readonly<Record<string, Key>> = {
   fallback: oneOf(["none", "wasm"]),
@@ -50,7 +53,7 @@ const ownKeys: Readonly<Record<string, Key>> = {
   sync: { wanted: "nothing, 1 or 0", holds: (value) => value === "" || value === "1" || value === "0" },
   threads: count(mostThreads),
   trials: count(1_000_000),
-  tune: oneOf(requestTargets),
+  tune: { ...ownTargets, holds: (value) => ownTargets.holds(value) || targetNamed(value) !== undefined },
 };
 const ownKeyNames = Object.keys(ownKeys).sort();
 

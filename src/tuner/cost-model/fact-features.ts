@@ -2,8 +2,16 @@
 // size of the task. Facts of all stages → one row, in octaves. What a model that learns from other tasks sees.
 
 import type { Target } from "../../compiler/index.ts";
-import { type MachineModel, machineModels } from "../prior/machine-model.ts";
-import { predictNs, type RankingFacts, weightedBytes, weightedIterations, weightedLoads } from "../prior/ranker.ts";
+import type { MachineModel } from "../prior/machine-model.ts";
+import {
+  machineModelOf,
+  predictNs,
+  type RankingFacts,
+  registersOf,
+  weightedBytes,
+  weightedIterations,
+  weightedLoads,
+} from "../prior/ranker.ts";
 import { steadyLog2 } from "../support/steady.ts";
 
 export const factColumns = [
@@ -31,7 +39,7 @@ export const factColumns = [
 export function factFeatures(
   stages: readonly RankingFacts[],
   target: Target,
-  machine: MachineModel = machineModels[target.codegen],
+  machine: MachineModel = machineModelOf(target),
 ): number[] {
   const times = stages.map((facts) => predictNs(facts, target, machine));
   const total = times.reduce((sum, ns) => sum + ns, 0);
@@ -59,7 +67,7 @@ const stageFeatures = (facts: RankingFacts, target: Target, machine: MachineMode
   steadyLog2(facts.lanes),
   facts.multiplyAddShare,
   steadyLog2(facts.accumulators + 1),
-  steadyLog2((facts.liveRegisters + 1) / target.vectorRegisters),
+  steadyLog2((facts.liveRegisters + 1) / registersOf(target)),
   steadyLog2(weightedLoads(facts, target, machine) + 1),
   steadyLog2(facts.bodyInstructions + 1),
   steadyLog2(facts.parallelTasks),

@@ -1,8 +1,8 @@
 // Keys of the store: every input that can change the result, as named fields → canonical JSON → sha256.
 // Never in a key: paths, times, host names, spellings such as "native".
 
-import type { Numerics, Target } from "../../compiler/index.ts";
-import { sha256 } from "../../compiler/index.ts";
+import { asCpu, type CpuTarget, type Numerics, sha256, type Target } from "../../compiler/index.ts";
+import { type CpuTargetJson, encodeTarget } from "../store/target-json.ts";
 import type { Candidate } from "./space.ts";
 import type { TuningTask } from "./task.ts";
 
@@ -22,9 +22,19 @@ export interface ScheduleKeyFields {
 }
 
 /** Part of a target in which machines of one class may differ. */
-export type CacheSizes = Pick<Target, "l1Bytes" | "l2Bytes" | "l3Bytes">;
+export type CacheSizes = Pick<CpuTarget, "l1Bytes" | "l2Bytes" | "l3Bytes">;
 
 export const cacheSizes = ({ l1Bytes, l2Bytes, l3Bytes }: CacheSizes): CacheSizes => ({ l1Bytes, l2Bytes, l3Bytes });
+
+/** Caches of a target; a machine without any has sizes of 0. */
+export const cachesOf = (target: Target): CacheSizes =>
+  cacheSizes(asCpu(target) ?? { l1Bytes: 0, l2Bytes: 0, l3Bytes: 0 });
+
+/** Returns the target with other cache sizes; a machine without caches as it is. */
+export function withCaches(target: Target, sizes: CacheSizes): Target {
+  const cpu = asCpu(target);
+  return cpu ? { ...cpu, ...cacheSizes(sizes) } : target;
+}
 
 /** Inputs that decide the bytes of a built kernel. */
 export interface ArtifactKeyFields {
@@ -44,21 +54,23 @@ export interface ArtifactKeyFields {
   };
 }
 
+const jsonOf = (fields: ScheduleKeyFields): object => ({ ...fields, target: encodeTarget(fields.target) });
+
 export const scheduleKey = (fields: ScheduleKeyFields): string =>
-  sha256(canonicalJson({ key: "schedule", schema: keySchema, ...fields }));
+  sha256(canonicalJson({ key: "schedule", schema: keySchema, ...jsonOf(fields) }));
 
 /**
  * Key of the question that all machines of a class ask: as the schedule key, without cache sizes. A lock ignores the same ones, so a
  * decision that serves another machine through the lock is found by it, too.
  */
 export const classKey = ({ target, ...fields }: ScheduleKeyFields): string => {
-  const { l1Bytes: _l1, l2Bytes: _l2, l3Bytes: _l3, ...ofClass } = target;
+  const { l1Bytes: _l1, l2Bytes: _l2, l3Bytes: _l3, ...ofClass } = encodeTarget(target) as Partial<CpuTargetJson>;
   return sha256(canonicalJson({ key: "class", schema: keySchema, ...fields, target: ofClass }));
 };
 
 /** Key of a prediction: a function of the same facts as a tuning's answer, but another one. */
 export const predictionKey = (fields: ScheduleKeyFields): string =>
-  sha256(canonicalJson({ key: "prediction", schema: keySchema, ...fields }));
+  sha256(canonicalJson({ key: "prediction", schema: keySchema, ...jsonOf(fields) }));
 
 export const artifactKey = (fields: ArtifactKeyFields): string =>
   sha256(canonicalJson({ key: "artifact", schema: keySchema, ...fields }));
@@ -74,25 +86,33 @@ export const scheduleKeyFields = (task: TuningTask, opText: string, codegen: str
 
 /**
  * Prints a target. Machines with one text share timings: "avx2 avx2+f16c+fma 32B 16r l1=32768 l2=524288 l3=4194304
- * threads=1". A user's target has a digest of all its fields behind that: records keep it apart from ours.
+ * threads=1". Limits of an accelerator are sorted by name. A user's target has a digest of all its fields behind that: records keep it
+ * apart from ours.
  */
-export const targetClass = (target: Target): string => {
-  const { name, features, ...sizes } = target;
-  return [
-    name,
-    features.join("+"),
-    `${sizes.vectorBytes}B`,
-    `${sizes.vectorRegisters}r`,
-    `l1=${sizes.l1Bytes}`,
-    `l2=${sizes.l2Bytes}`,
-    `l3=${sizes.l3Bytes}`,
-    `threads=${sizes.threads}`,
-    ...(isOwn(target) ? [`own=${sizes.own ?? name}:${sha256(canonicalJson(target)).slice(0, 16)}`] : []),
-  ].join(" ");
-};
+export function targetClass(target: Target): string {
+  const { name, features, threads } = target;
+  return [name, features.join("+"), ...sizesOf(target), `threads=${threads}`, ...ownMark(target)].join(" ");
+}
 
-/** Says whether a user changed the target's numbers, or brought intrinsics for it. */
-const isOwn = ({ own, intrinsics }: Target): boolean => own !== undefined || intrinsics !== undefined;
+function sizesOf(target: Target): readonly string[] {
+  switch (target.kind) {
+    case "cpu": {
+      const { vectorBytes, vectorRegisters, l1Bytes, l2Bytes, l3Bytes } = target;
+      return [`${vectorBytes}B`, `${vectorRegisters}r`, `l1=${l1Bytes}`, `l2=${l2Bytes}`, `l3=${l3Bytes}`];
+    }
+    case "accelerator":
+      return Object.entries(target.limits)
+        .sort(([left], [right]) => (left < right ? -1 : 1))
+        .map(([limit, value]) => `${limit}=${value}`);
+  }
+}
+
+/** Mark of a target whose numbers a user changed, or brought intrinsics for. */
+function ownMark(target: Target): readonly string[] {
+  const cpu = asCpu(target);
+  if (!cpu || (cpu.own === undefined && cpu.intrinsics === undefined)) return [];
+  return [`own=${cpu.own ?? cpu.name}:${sha256(canonicalJson(encodeTarget(cpu))).slice(0, 16)}`];
+}
 
 /** Prints JSON with sorted fields and no spaces: one text a value. Numbers as in ECMAScript, as RFC 8785 has it. */
 export function canonicalJson(value: unknown): string {

@@ -1,7 +1,7 @@
 // A schedule space: template traces with tunables, the constraints that every point of it satisfies, and checks that may refuse
 // a point's kernel. Stage 3.
 
-import type { Assignment, CSource, LoopFunc, TemplateInstruction, Trace, WasmSource } from "../../compiler/index.ts";
+import type { Assignment, KernelSource, LoopFunc, TemplateInstruction, Trace } from "../../compiler/index.ts";
 import type { ConstraintModel } from "../constraint/constraint.ts";
 import type { Computation } from "./computation.ts";
 import type { TuningTask } from "./task.ts";
@@ -48,7 +48,7 @@ export interface KernelFacts {
   readonly task: TuningTask;
   readonly candidate: Candidate;
   readonly trace: Trace;
-  readonly source: CSource | WasmSource;
+  readonly source: KernelSource;
   /** Scheduled loop nest, made when it is asked for. */
   readonly nest: LoopFunc;
 }

@@ -2,6 +2,7 @@
 // The names of their operators' files do not matter. Task → the key of its records, and its identity within a build.
 
 import { printComputeDef, sha256 } from "../../compiler/index.ts";
+import { encodeTarget } from "../store/target-json.ts";
 import { canonicalJson } from "./key.ts";
 import type { Space } from "./space.ts";
 import type { TuningTask } from "./task.ts";
@@ -41,4 +42,4 @@ const digestOfTemplates = ({ templates }: Space): string =>
  * operator's name in it.
  */
 export const taskIdentity = (task: TuningTask): string =>
-  sha256(canonicalJson({ task: taskKey(task), target: task.target }));
+  sha256(canonicalJson({ task: taskKey(task), target: encodeTarget(task.target) }));

@@ -1,10 +1,10 @@
 // A task to be tuned: an operator, a target, and the options that change the result. Stage 2.
 
-import type { ComputeDef, Numerics, Target } from "../../compiler/index.ts";
+import type { ComputeDef, CpuTarget, Numerics, Target } from "../../compiler/index.ts";
 
-export interface TuningTask {
+export interface TuningTask<On extends Target = Target> {
   readonly op: ComputeDef;
-  readonly target: Target;
+  readonly target: On;
   readonly numerics: Numerics;
   readonly threads: number;
   /**
@@ -13,6 +13,9 @@ export interface TuningTask {
    */
   readonly constants?: readonly string[];
 }
+
+/** A task on a CPU. */
+export type CpuTask = TuningTask<CpuTarget>;
 
 export interface Budget {
   /** Wall-clock limit of one tuning. */

@@ -2,6 +2,7 @@
 // measured with it, and times count relative to it. The finalists race on one worker. Where the fleet is lost, the machine that
 // tunes goes on, with the baseline measured anew.
 
+import { needsToolchain } from "../../compiler/index.ts";
 import type { CacheState } from "../../native/runner/protocol.ts";
 import { targetClass } from "../data/key.ts";
 import { type Measurement, type RaceVerdict, searchedNs } from "../data/measurement.ts";
@@ -45,7 +46,7 @@ export interface FleetBench extends DecisionBench {
 
 export function createFleetBench(options: FleetBenchOptions): FleetBench {
   const { task, hash, coordinator, local, deadlineMs, onLost, baseline, cache } = options;
-  const own = task.target.codegen === "wasm" ? "wasm" : options.toolchain;
+  const own = !needsToolchain(task.target) ? "wasm" : options.toolchain;
   const scale = createScale(options);
   const measureHere = localMeasuring(options, scale);
   let lost = false;

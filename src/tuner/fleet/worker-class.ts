@@ -1,7 +1,14 @@
 // Hardware class of a worker: the facts that must agree before two machines serve one queue, and its registration, by which
 // coordinators find it. Facts → the class's hash, which names the queue.
 
-import { codegenVersion, sha256, type Target, type TargetName, targetNames } from "../../compiler/index.ts";
+import {
+  codegenVersion,
+  needsToolchain,
+  sha256,
+  type Target,
+  type TargetName,
+  targetNames,
+} from "../../compiler/index.ts";
 import { hostTarget, type Machine, missingFeatures } from "../../native/machine/machine.ts";
 import { canonicalJson } from "../data/key.ts";
 import { type Decode, integer, list, nullable, object, oneOf, text } from "../support/strict.ts";
@@ -81,7 +88,7 @@ export function classOf(
 ): WorkerClass | null {
   const runs = (name: TargetName): boolean => {
     const target = hostTarget(name, machine);
-    return target.codegen === "wasm" || (toolchain !== null && missingFeatures(target, machine).length === 0);
+    return !needsToolchain(target) || (toolchain !== null && missingFeatures(target, machine).length === 0);
   };
   const served = targetNames.filter((name) => targets.includes(name) && runs(name));
   const native = byWidth.find((name) => served.includes(name)) ?? served[0];

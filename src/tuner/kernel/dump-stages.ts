@@ -2,9 +2,8 @@
 
 import {
   type ComputeDef,
+  codeGeneratorOf,
   fromCompute,
-  generateC,
-  generateWat,
   kernelName,
   lower,
   printComputeDef,
@@ -14,6 +13,7 @@ import {
 } from "../../compiler/index.ts";
 import type { Candidate, Space, Template } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
+import { encodeTarget } from "../store/target-json.ts";
 import { candidateTemplate, candidateTrace } from "./candidate-kernel.ts";
 
 export interface DumpedStage {
@@ -32,16 +32,18 @@ export function dumpStages(task: TuningTask, space: Space, candidate: Candidate)
     passes.push({ name: `06-${String(passes.length + 1).padStart(2, "0")}-${name}.txt`, text: printFunc(func) });
   };
   const flat = lower(nest, { target, numerics, dump });
+  const generator = codeGeneratorOf(target);
   return [
     { name: "01-expr.txt", text: expressionOf(op, definition) },
-    { name: "02-task.json", text: JSON.stringify({ target, numerics, threads: task.threads }, null, 2) },
+    {
+      name: "02-task.json",
+      text: JSON.stringify({ target: encodeTarget(target), numerics, threads: task.threads }, null, 2),
+    },
     { name: "03-space.txt", text: space.templates.map(printTemplate).join("\n\n") },
     { name: "04-sample.json", text: JSON.stringify(candidate, null, 2) },
     { name: "05-trace.txt", text: `${printTrace(trace)}\n\n${printFunc(nest)}` },
     ...passes,
-    target.codegen === "wasm"
-      ? { name: "07-kernel.wat", text: generateWat(flat, { relaxed: false, threads: target.threads }) }
-      : { name: "07-kernel.c", text: generateC(flat, target, { numerics }).text },
+    { name: `07-kernel.${generator.extension}`, text: generator.print(flat, { target, numerics }) },
   ];
 }
 

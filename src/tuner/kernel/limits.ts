@@ -1,6 +1,6 @@
 // Limits of what a kernel may take: code, scratch memory, memory on the stack.
 
-import { type Buffer, byteSize } from "../../compiler/index.ts";
+import { type Buffer, byteSize, generatorOf } from "../../compiler/index.ts";
 import type { KernelFacts, Postprocessor, Verdict } from "../data/space.ts";
 
 const atMost = (amount: number, limit: number, unit: string): Verdict =>
@@ -13,10 +13,12 @@ const atMost = (amount: number, limit: number, unit: string): Verdict =>
  */
 export const codeSizeLimit = ({ statements = Infinity, bytes = Infinity }: CodeSize): Postprocessor => ({
   name: "code size",
-  apply: ({ source }) =>
-    source.kind === "c"
-      ? atMost(source.text.split(";").length - 1, statements, "statements")
-      : atMost(source.bytes.length, bytes, "bytes of code"),
+  apply({ source }) {
+    const size = generatorOf(source).sizeOf(source);
+    return size.statements === null
+      ? atMost(size.bytes ?? 0, bytes, "bytes of code")
+      : atMost(size.statements, statements, "statements");
+  },
 });
 
 export interface CodeSize {
@@ -35,8 +37,8 @@ const bytesIn = ({ nest }: KernelFacts, scope: Buffer["scope"]): number =>
 export const workspaceLimit = (bytes: number): Postprocessor => ({
   name: "workspace",
   apply: (facts) => {
-    const { source } = facts;
-    return atMost(source.kind === "c" ? source.workspaceBytes : bytesIn(facts, "workspace"), bytes, "bytes");
+    const { workspaceBytes } = generatorOf(facts.source).sizeOf(facts.source);
+    return atMost(workspaceBytes ?? bytesIn(facts, "workspace"), bytes, "bytes");
   },
 });
 

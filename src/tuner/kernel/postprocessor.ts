@@ -1,14 +1,7 @@
 // Postprocessors see a kernel after its code is generated and before a compiler is asked, and may refuse it. A refused candidate
 // counts as one that did not build, and teaches the search like one.
 
-import {
-  type CSource,
-  fromCompute,
-  type LoopFunc,
-  schedule,
-  type Trace,
-  type WasmSource,
-} from "../../compiler/index.ts";
+import { fromCompute, type KernelSource, type LoopFunc, schedule, type Trace } from "../../compiler/index.ts";
 import type { Candidate, KernelFacts, Postprocessor, Template } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
 
@@ -17,7 +10,7 @@ export function kernelFacts(
   candidate: Candidate,
   { op }: Template,
   trace: Trace,
-  source: CSource | WasmSource,
+  source: KernelSource,
 ): KernelFacts {
   let nest: LoopFunc | null = null;
   return {

@@ -1,18 +1,16 @@
 // One kernel's entry in kernels.lock.json: enough to rebuild it byte for byte without measuring, and to see what was
 // decided, where, and how good it was. Strict decoding, stable printing, and the question "does it still hold?".
 
-import type { Numerics, Target } from "../../compiler/index.ts";
-import { codegenVersion, targetNames, targets } from "../../compiler/index.ts";
+import { codegenVersion, type Numerics, type Target, targetNamed } from "../../compiler/index.ts";
 import type { DecidedCandidate } from "../data/decision.ts";
 import { decodeCandidate } from "../data/decode-record.ts";
 import { canonicalJson } from "../data/key.ts";
-import { decodeCacheSize, decodeMeasured, type Measured } from "../store/store-entry.ts";
+import { decodeMeasured, type Measured } from "../store/store-entry.ts";
+import { decodeTarget, encodeTarget, type TargetJson } from "../store/target-json.ts";
 import {
-  boolean,
   type Decode,
   either,
   integer,
-  list,
   mapOf,
   nullable,
   number,
@@ -52,40 +50,23 @@ export interface EntrySignature {
   readonly sig: string;
 }
 
-/** Decodes one of our targets. Those of a user are in no file: another program does not know what their names stand for. */
-export const decodeTarget: Decode<Target> = object<Omit<Target, "own" | "intrinsics">>({
-  name: oneOf(...targetNames),
-  codegen: oneOf("wasm", "c"),
-  features: list(text(40, /^[a-z0-9][a-z0-9._-]*$/, "a feature name"), 100),
-  vectorBytes: integer(1, 256),
-  vectorRegisters: integer(1, 1024),
-  hasFma: boolean,
-  hasMaskedStore: boolean,
-  l1Bytes: decodeCacheSize,
-  l2Bytes: decodeCacheSize,
-  l3Bytes: decodeCacheSize,
-  threads: integer(1, 4096),
-});
-
 /** Most characters of an operator's name. */
 export const longestOpName = 100;
 
-/** Fields of a target that follow from its name. Caches and threads do not. */
-const namedFields = [
-  "codegen",
-  "features",
-  "vectorBytes",
-  "vectorRegisters",
-  "hasFma",
-  "hasMaskedStore",
-] as const satisfies readonly (keyof Target)[];
+/** Fields of a target in which machines of one name may differ: its caches and threads. */
+const ofMachine: ReadonlySet<string> = new Set(["l1Bytes", "l2Bytes", "l3Bytes", "threads"]);
 
-/** Refuses a target that says of itself something else than the table of targets says of its name. */
+/**
+ * Refuses a target that says of itself something else than the table of targets says of its name. A foreign back end's target is
+ * compared where the back end is known.
+ */
 function checkNamed(target: Target, path: Path): void {
-  const known = targets[target.name];
-  for (const field of namedFields)
-    if (canonicalJson(target[field]) !== canonicalJson(known[field]))
-      throw new ShapeError([...path, field], `${canonicalJson(known[field])}, as the target is ${target.name}`);
+  const known = targetNamed(target.name);
+  if (!known) return;
+  const own: Partial<Record<string, unknown>> = { ...encodeTarget(target) };
+  for (const [field, value] of Object.entries(encodeTarget(known)))
+    if (!ofMachine.has(field) && canonicalJson(own[field] ?? null) !== canonicalJson(value))
+      throw new ShapeError([...path, field], `${canonicalJson(value)}, as the target is ${target.name}`);
 }
 
 const decodeFields: Decode<LockEntry> = object<LockEntry>({
@@ -150,9 +131,15 @@ const lineOrder = [
   "signature",
 ] as const satisfies readonly (keyof LockEntry)[];
 
+/** An entry as its file has it. */
+export const lockEntryJson = <Entry extends Pick<LockEntry, "target">>(
+  entry: Entry,
+): Omit<Entry, "target"> & { readonly target: TargetJson } => ({ ...entry, target: encodeTarget(entry.target) });
+
 export function printLockEntry(entry: LockEntry, indent: string): string {
   const present = lineOrder.filter((field) => entry[field] !== undefined);
-  const lines = present.map((field) => `${indent}  "${field}": ${spaced(canonicalJson(entry[field]))}`);
+  const json = lockEntryJson(entry);
+  const lines = present.map((field) => `${indent}  "${field}": ${spaced(canonicalJson(json[field]))}`);
   return `{\n${lines.join(",\n")}\n${indent}}`;
 }
 

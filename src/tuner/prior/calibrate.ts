@@ -3,8 +3,8 @@
 
 import type { Target } from "../../compiler/index.ts";
 import { steady, steadyLog2 } from "../support/steady.ts";
-import { type MachineModel, machineModels } from "./machine-model.ts";
-import { predictTotalNs, type RankingFacts } from "./ranker.ts";
+import type { MachineModel } from "./machine-model.ts";
+import { machineModelOf, predictTotalNs, type RankingFacts } from "./ranker.ts";
 
 export interface CalibrationSample {
   readonly facts: readonly RankingFacts[];
@@ -55,9 +55,9 @@ const mostSweeps = 12;
 export function fitMachine(
   samples: readonly CalibrationSample[],
   target: Target,
-  begin: MachineModel = machineModels[target.codegen],
+  begin: MachineModel = machineModelOf(target),
 ): FullModel {
-  const start: FullModel = { ...machineModels[target.codegen], ...begin };
+  const start: FullModel = { ...machineModelOf(target), ...begin };
   if (samples.length === 0) return start;
   let best = withClock(samples, target, nonZero(start));
   const loss = lossOf(samples, target, best);

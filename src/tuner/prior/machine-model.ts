@@ -1,7 +1,7 @@
 // The numbers of a machine: costs that the analytic prior goes by, and how its cores are built as far as the target does not
 // say. Defaults are here, one set a code generator; `calibrate` fits the costs of a machine of one's own.
 
-import type { Target } from "../../compiler/index.ts";
+import type { CpuTarget } from "../../compiler/index.ts";
 
 /** All positive. Cycles, and bytes a cycle, of one core. */
 export interface MachineModel {
@@ -107,7 +107,7 @@ const native: Required<MachineModel> = {
 };
 
 /** Model of a machine before anything was measured on it, by code generator. */
-export const machineModels: Readonly<Record<Target["codegen"], Required<MachineModel>>> = {
+export const machineModels: Readonly<Record<CpuTarget["backend"], Required<MachineModel>>> = {
   c: native,
   // V8 has more instructions in each loop, and spills in all but the shortest bodies. Fitted to 470 candidates of five tasks
   // on a Zen 4.
@@ -139,7 +139,7 @@ export const commonCore: CoreModel = {
 };
 
 /** Cores that code runs on, by code generator. */
-const cores: Readonly<Record<Target["codegen"], CoreModel>> = { c: commonCore, wasm: commonCore };
+const cores: Readonly<Record<CpuTarget["backend"], CoreModel>> = { c: commonCore, wasm: commonCore };
 
 /** Returns how the cores of a target are built. */
-export const coreOf = ({ codegen }: Target): CoreModel => cores[codegen];
+export const coreOf = ({ backend }: CpuTarget): CoreModel => cores[backend];

@@ -3,7 +3,7 @@
 // good to a factor, used for their order only. After the roofline and the ECM model (Stengel et al., ICS 2015), with
 // packing and loop costs.
 
-import type { Target } from "../../compiler/index.ts";
+import { addTo, type CpuTarget, invariant, type Target } from "../../compiler/index.ts";
 import { type MachineModel, machineModels } from "./machine-model.ts";
 
 /** Amounts of a candidate that its template computes from the constraint variables. Whole kernel, all threads together. */
@@ -50,7 +50,7 @@ export interface RankingFacts {
 
 /** Iterations with what it costs to begin loops, as so many more of them. */
 export function weightedIterations(facts: RankingFacts, target: Target, machine: MachineModel): number {
-  const { iterationsPerTile, iterationsPerWalk } = machineModels[target.codegen];
+  const { iterationsPerTile, iterationsPerWalk } = machineModelOf(target);
   return (
     facts.loopIterations +
     (facts.tilesBegun ?? 0) * (machine.iterationsPerTile ?? iterationsPerTile) +
@@ -61,26 +61,69 @@ export function weightedIterations(facts: RankingFacts, target: Target, machine:
 /** Loads for each step, with page walks as so many more of them. */
 export const weightedLoads = (facts: RankingFacts, target: Target, machine: MachineModel): number =>
   facts.loadsPerOperation +
-  (facts.pageWalksPerOperation ?? 0) * (machine.loadsPerPageWalk ?? machineModels[target.codegen].loadsPerPageWalk);
+  (facts.pageWalksPerOperation ?? 0) * (machine.loadsPerPageWalk ?? machineModelOf(target).loadsPerPageWalk);
 
 /** Bytes from memory, with those that no prefetcher follows as so many more of them. */
 export const weightedBytes = (facts: RankingFacts, target: Target, machine: MachineModel): number =>
   facts.bytesFromMemory +
-  (facts.unfollowedBytes ?? 0) * ((machine.bytesPerUnfollowed ?? machineModels[target.codegen].bytesPerUnfollowed) - 1);
+  (facts.unfollowedBytes ?? 0) * ((machine.bytesPerUnfollowed ?? machineModelOf(target).bytesPerUnfollowed) - 1);
+
+/** What is known of a back end's machines before anything is measured. */
+export interface AnalyticModel<On extends Target = Target> {
+  /** Name of the back end. */
+  readonly name: string;
+  readonly machine: Required<MachineModel>;
+  /** Registers that `liveRegisters` of the facts are held against; 1: the machine has none that a schedule fills. */
+  registersOf(target: On): number;
+  /** Predicts the nanoseconds of one run of a stage. */
+  predictNs(facts: RankingFacts, target: On, machine: MachineModel): number;
+}
+
+const cpuModel = (name: CpuTarget["backend"]): AnalyticModel<CpuTarget> => ({
+  name,
+  machine: machineModels[name],
+  registersOf: ({ vectorRegisters }) => vectorRegisters,
+  predictNs: predictCpuNs,
+});
+
+const models = new Map<string, AnalyticModel>([
+  ["c", cpuModel("c")],
+  ["wasm", cpuModel("wasm")],
+]);
+
+/**
+ * Adds the model of a foreign back end.
+ *
+ * @throws DiagnosticError `backend.taken`
+ */
+export const useAnalyticModel = (model: AnalyticModel): void => addTo(models, model);
+
+function analyticModelOf({ backend, name }: Target): AnalyticModel {
+  const model = models.get(backend);
+  invariant(model, `the back end of ${name} was given to useBackend`);
+  return model;
+}
+
+/** Numbers of a target's machine before anything was measured on it. */
+export const machineModelOf = (target: Target): Required<MachineModel> => analyticModelOf(target).machine;
+
+export const registersOf = (target: Target): number => analyticModelOf(target).registersOf(target);
 
 /** Predicts the nanoseconds of one run of stages, one after the other. */
 export const predictTotalNs = (
   stages: readonly RankingFacts[],
   target: Target,
-  machine: MachineModel = machineModels[target.codegen],
+  machine: MachineModel = machineModelOf(target),
 ): number => stages.reduce((ns, facts) => ns + predictNs(facts, target, machine), 0);
 
 /** Predicts the nanoseconds of one run. */
-export function predictNs(
+export const predictNs = (
   facts: RankingFacts,
   target: Target,
-  machine: MachineModel = machineModels[target.codegen],
-): number {
+  machine: MachineModel = machineModelOf(target),
+): number => analyticModelOf(target).predictNs(facts, target, machine);
+
+function predictCpuNs(facts: RankingFacts, target: CpuTarget, machine: MachineModel): number {
   const threads = Math.min(target.threads, facts.parallelTasks);
   // The last round of tasks may leave threads idle.
   const balance = facts.parallelTasks / (threads * Math.ceil(facts.parallelTasks / threads));
@@ -95,7 +138,7 @@ export function predictNs(
   return (visible + facts.packedBytes / machine.packBytesPerCycle / threads + spawning) / machine.clockGhz;
 }
 
-function computeCycles(facts: RankingFacts, target: Target, machine: MachineModel): number {
+function computeCycles(facts: RankingFacts, target: CpuTarget, machine: MachineModel): number {
   const operations = (facts.flops * facts.waste) / facts.lanes;
   // A multiply-add is one step, whether or not the machine has an instruction for it.
   const steps = operations * (1 - facts.multiplyAddShare / 2);

@@ -2,13 +2,13 @@
 // decisions and names, neither code nor operator. The machine that runs a batch has the operator, and the digest of the task says whether
 // it is the same. The digest of the body finds damage, not malice.
 
-import { type Numerics, sha256, type Target } from "../../compiler/index.ts";
+import { type Numerics, sha256 } from "../../compiler/index.ts";
 import type { CacheState } from "../../native/runner/protocol.ts";
 import { decodeCandidate, decodeMeasurement } from "../data/decode-record.ts";
 import { canonicalJson } from "../data/key.ts";
 import type { Measurement } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
-import { decodeTarget } from "../lock/lock-entry.ts";
+import { decodeTargetJson, type TargetJson } from "../store/target-json.ts";
 import { type Decode, integer, list, nullable, object, oneOf, ShapeError, sha256Hex, text } from "../support/strict.ts";
 
 export const batchSchema = 1;
@@ -23,7 +23,7 @@ export interface Batch {
   /** The operator as it is printed. For the reader only; no code reads it. */
   readonly operator: string;
   /** The whole target: the space, and so the meaning of the decisions, depends on its numbers. */
-  readonly target: Target;
+  readonly target: TargetJson;
   readonly numerics: Numerics;
   readonly threads: number;
   readonly constants: readonly string[] | null;
@@ -60,7 +60,7 @@ export const decodeBatch: Decode<Batch> = object<Batch>({
   codegen: text(100),
   task: sha256Hex,
   operator: operatorText,
-  target: decodeTarget,
+  target: decodeTargetJson,
   numerics: oneOf("fast", "strict"),
   threads: integer(1, 4096),
   constants: nullable(list(text(100), 100)),

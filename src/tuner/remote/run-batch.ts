@@ -9,6 +9,7 @@ import type { Candidate } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
 import { findPoint, searchSpace } from "../search/point/search-space.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
+import { encodeTarget } from "../store/target-json.ts";
 import { measurable } from "../workbench/measurable.ts";
 import { type MeasurableSource, measureAll, type Refusal, type Workbench } from "../workbench/workbench.ts";
 import { type Batch, type BatchResult, type BatchResults, batchSchema } from "./batch.ts";
@@ -27,7 +28,7 @@ export const batchOf = (
   codegen: codegenVersion,
   task: taskKey,
   operator: printComputeDef(task.op),
-  target: task.target,
+  target: encodeTarget(task.target),
   numerics: task.numerics,
   threads: task.threads,
   constants: task.constants ?? null,

@@ -1,6 +1,6 @@
 // Tunes the tasks of a program on this machine within one total of seconds: each has a workbench, one process measures.
 
-import { factsOf } from "../../compiler/index.ts";
+import { factsOf, needsToolchain } from "../../compiler/index.ts";
 import { withDirectoryIf } from "../../native/file/private-directory.ts";
 import { nowMs } from "../../native/machine/clock.ts";
 import { createRunner } from "../../native/runner/client.ts";
@@ -54,7 +54,7 @@ export function tuneTasks(
   const { policy, totalMs, signal } = options;
   const group = createTuningGroup({ policy, totalMs, clock: nowMs, signal });
   const runner = createSharedRunner(() => createRunner({ signal, relaxedSimd: true }));
-  const isNative = tasks.some(({ task }) => task.target.codegen === "c");
+  const isNative = tasks.some(({ task }) => needsToolchain(task.target));
   return withDirectoryIf(isNative, async (directory) => {
     const running = tasks.map(async (task, at) => {
       let close = async (): Promise<void> => undefined;
@@ -87,7 +87,7 @@ const workbenchFor = (
 ): Workbench =>
   createWorkbench({
     ...referenceOf(task),
-    toolchain: task.target.codegen === "c" ? toolchain : null,
+    toolchain: needsToolchain(task.target) ? toolchain : null,
     directory,
     signal,
     cores,

@@ -8,12 +8,12 @@ import type { TuningTask } from "../data/task.ts";
 import { predictTotalNs, type RankingFacts } from "../prior/ranker.ts";
 import { knownNs, soundFacts } from "../prior/sound-facts.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
-import { algorithmsFor, defaultAlgorithms } from "./algorithm/index.ts";
+import { algorithmsFor } from "./algorithm/index.ts";
 import { type Draft, type Estimate, emptyDraft, instruct, type Placement } from "./draft/draft.ts";
 import { inAllParts, stagesIn } from "./draft/placement.ts";
 import { type SchedulableStage, schedulableStages } from "./draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "./draft/space-rule.ts";
-import { defaultRules } from "./rule/index.ts";
+import { spaceRulesOf } from "./space-rules.ts";
 import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
 import { requireSearchable } from "./template/require-searchable.ts";
 import { type PlannedTemplate, planTemplate } from "./template/template.ts";
@@ -34,9 +34,9 @@ export interface GeneratedSpace extends Space {
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
 export function generateSpace(
   task: TuningTask,
-  rules: readonly SpaceRule[] = defaultRules,
+  rules: readonly SpaceRule<Target>[] = spaceRulesOf(task.target).rules,
   entries: readonly SpaceEntry[] = ["generated"],
-  algorithms: readonly AlgorithmRule[] = defaultAlgorithms,
+  algorithms: readonly AlgorithmRule[] = spaceRulesOf(task.target).algorithms,
 ): GeneratedSpace {
   requireDistinctNames(entries);
   const generated = (): readonly PlannedTemplate[] =>
@@ -74,7 +74,7 @@ export function spaceOfTemplates(planned: readonly PlannedTemplate[], target: Ta
 function plannedTemplates(
   algorithm: Algorithm,
   task: TuningTask,
-  rules: readonly SpaceRule[],
+  rules: readonly SpaceRule<Target>[],
 ): readonly PlannedTemplate[] {
   const stages = withConstants(schedulableStages(algorithm.op), task);
   const plan: Plan = { task: { ...task, op: algorithm.op }, stages, rules, decided: remembered(() => new Map()) };
@@ -102,10 +102,10 @@ function withConstants(
 }
 
 /** The rules that schedule the stages of an operator, and the choices that they have made so far. */
-interface Plan extends Pick<RuleContext, "task" | "stages"> {
-  readonly rules: readonly SpaceRule[];
+interface Plan extends Pick<RuleContext<Target>, "task" | "stages"> {
+  readonly rules: readonly SpaceRule<Target>[];
   /** Returns the rules that are known to have stages, of the stages as they are placed. */
-  readonly decided: (stages: readonly SchedulableStage[]) => Map<SchedulableStage, SpaceRule | null>;
+  readonly decided: (stages: readonly SchedulableStage[]) => Map<SchedulableStage, SpaceRule<Target> | null>;
 }
 
 /**
@@ -130,17 +130,17 @@ function scheduleStage(draft: Draft, name: string, plan: Plan, from = 0, outer?:
 /** Makes the contexts that the rules see, by position. All of them share the decisions which rule has which stage. */
 function contextsOf(
   { task, stages, rules, decided }: Plan,
-  otherwiseAfter: (at: number) => RuleContext["otherwise"],
-): (at: number) => RuleContext {
+  otherwiseAfter: (at: number) => RuleContext<Target>["otherwise"],
+): (at: number) => RuleContext<Target> {
   const rulesByStage = decided(stages);
-  const ruleOf = (stage: SchedulableStage): SpaceRule | null => {
+  const ruleOf = (stage: SchedulableStage): SpaceRule<Target> | null => {
     const known = rulesByStage.get(stage);
     if (known !== undefined) return known;
     const rule = rules.find((it, at) => it.alongside !== true && it.applies(stage, contextAfter(at))) ?? null;
     rulesByStage.set(stage, rule);
     return rule;
   };
-  const contextAfter = (at: number): RuleContext => ({ task, stages, ruleOf, otherwise: otherwiseAfter(at) });
+  const contextAfter = (at: number): RuleContext<Target> => ({ task, stages, ruleOf, otherwise: otherwiseAfter(at) });
   return contextAfter;
 }
 

@@ -17,6 +17,7 @@ import {
   text,
   union,
 } from "../support/strict.ts";
+import { decodeCacheSize } from "./target-json.ts";
 
 export const storeSchema = 1;
 
@@ -82,9 +83,6 @@ export const decodeMeasured: Decode<Measured> = object<Measured>({
   toolchain: text(200),
   trials: integer(0, 1e9),
 });
-
-/** Size of a cache that a kernel was tuned for. */
-export const decodeCacheSize: Decode<number> = integer(0, 2 ** 40);
 
 export const decodeTunedFor: Decode<TunedFor> = object<TunedFor>({
   class: sha256Hex,

@@ -4,7 +4,7 @@
 import { sha256 } from "../../compiler/index.ts";
 import { canonicalJson } from "../data/key.ts";
 import type { LockEntry } from "../lock/lock-entry.ts";
-import { concise } from "../lock/lock-entry.ts";
+import { concise, lockEntryJson } from "../lock/lock-entry.ts";
 import { isSignatureOf, signPayload } from "./dsse.ts";
 import type { SigningKey } from "./keys.ts";
 import { type TrustPolicy, trustedKey } from "./policy.ts";
@@ -14,7 +14,7 @@ export const entryPredicate = "https://www.npmjs.com/package/unplugin-kernel/att
 
 /** Returns what is signed. The entry holds operator, target, numerics, threads and generator, so it is that of one schedule key. */
 function payloadOf({ signature: _, ...entry }: LockEntry): Buffer {
-  const subject = [{ name: "entry", digest: { sha256: sha256(canonicalJson(entry)) } }];
+  const subject = [{ name: "entry", digest: { sha256: sha256(canonicalJson(lockEntryJson(entry))) } }];
   return Buffer.from(canonicalJson({ _type: statementType, subject, predicateType: entryPredicate, predicate: {} }));
 }
 

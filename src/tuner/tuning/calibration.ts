@@ -1,7 +1,7 @@
 // Calibrates the analytic prior for a machine, once: measures candidates of a few ordinary operators that need different
 // things of it, and fits the machine's numbers to their times. Through the same workbench as a tuning, so for WASM too.
 
-import { instantiate, type Op, opLibrary, type Target } from "../../compiler/index.ts";
+import { instantiate, needsToolchain, type Op, opLibrary, type Target } from "../../compiler/index.ts";
 import type { TuningTask } from "../data/task.ts";
 import { type CalibrationSample, fitMachine } from "../prior/calibrate.ts";
 import type { MachineModel } from "../prior/machine-model.ts";
@@ -72,7 +72,7 @@ async function measureOperator(
   const samples: CalibrationSample[] = [];
   try {
     // Native candidates are built in one go; no incumbent that would cut a slow one short.
-    for (const batch of task.target.codegen === "c" ? [points] : points.map((point) => [point])) {
+    for (const batch of needsToolchain(task.target) ? [points] : points.map((point) => [point])) {
       if (isOver()) break;
       const sources = batch.map(({ candidate }) => measurable(task, space, candidate));
       const results = workbench.measure(sources, null);

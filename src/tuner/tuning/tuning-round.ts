@@ -1,6 +1,6 @@
 // One round of a tuning: candidates → their code → observations, each recorded at once.
 
-import { codegenVersion } from "../../compiler/index.ts";
+import { codegenVersion, generatorOf, needsToolchain } from "../../compiler/index.ts";
 import { extentsOf, familyOf } from "../data/family.ts";
 import { targetClass } from "../data/key.ts";
 import type { Measurement } from "../data/measurement.ts";
@@ -37,7 +37,7 @@ export function prepareRound(
 ): Round {
   const laterMs = Math.min(mostLaterMs, leftMs() * laterShare);
   const generated = sourcesOf(task, space, candidates, profiler, () => leftMs() - laterMs);
-  if (task.target.codegen === "wasm") return { candidates, sources: generated };
+  if (!needsToolchain(task.target)) return { candidates, sources: generated };
   const characters = Math.min(roundText, charactersIn(leftMs() * buildShare));
   const sources = [...upTo(characters, generated, leftMs)];
   return { candidates: candidates.slice(0, sources.length), sources };
@@ -45,6 +45,10 @@ export function prepareRound(
 
 /** Share of the time left for generating and building one round: it has to be measured, and others come after it. */
 const buildShare = 1 / 4;
+
+/** Returns the characters that a compiler has to read of a source. */
+const lengthOf = (source: Buildable): number =>
+  "parameters" in source ? generatorOf(source).sizeOf(source).characters : 0;
 
 /**
  * Time at the end in which no candidate is generated, as it could be neither built nor run: milliseconds at most, and a
@@ -155,7 +159,7 @@ function* upTo(characters: number, sources: Iterable<Buildable>, leftMs: LeftMs)
   const endMs = leftMs() * (1 - buildShare);
   let total = 0;
   for (const source of sources) {
-    const length = source.kind === "c" ? source.text.length : 0;
+    const length = lengthOf(source);
     const what = `a compiler's work on ${length} characters`;
     const late = length > 0 ? tooLong(what, compileMs(length), leftMs) : null;
     yield late ?? source;

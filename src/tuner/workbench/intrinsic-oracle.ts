@@ -4,19 +4,19 @@
 import {
   arrayOf,
   byteSize,
-  type CSource,
   DiagnosticError,
   type DType,
   type Intrinsic,
   interpret,
   intrinsicCalls,
   isFloat,
+  type KernelSource,
+  needsToolchain,
   type Target,
-  type WasmSource,
 } from "../../compiler/index.ts";
-import { buildNative } from "../../native/addon/build.ts";
+import { executorOf } from "../../native/backend/executors.ts";
 import { withDirectoryIf } from "../../native/file/private-directory.ts";
-import { createRunner, toRunnable } from "../../native/runner/client.ts";
+import { createRunner } from "../../native/runner/client.ts";
 import type { OutputBound, Runnable } from "../../native/runner/protocol.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { createRng, type Rng } from "../support/rng.ts";
@@ -42,7 +42,8 @@ export async function checkIntrinsics(target: Target, toolchain: Toolchain | nul
 
 async function checkIntrinsic(intrinsic: Intrinsic, target: Target, toolchain: Toolchain | null): Promise<void> {
   const { flat, source } = intrinsicCalls(intrinsic, target, calls);
-  if (source.kind === "c" && !toolchain) return;
+  const isCompiled = needsToolchain(target);
+  if (isCompiled && !toolchain) return;
   const rng = createRng(1);
   const { parameters } = source;
   const given = parameters.filter(({ role }) => role === "input");
@@ -51,7 +52,7 @@ async function checkIntrinsic(intrinsic: Intrinsic, target: Target, toolchain: T
     interpret(flat, Object.fromEntries(given.map(({ name }, at) => [name, inputs[at]!]))),
   )[0]!;
   const bound: OutputBound = intrinsic.exact ? { kind: "exact" } : looseBound;
-  await withDirectoryIf(source.kind === "c", async (directory) => {
+  await withDirectoryIf(isCompiled, async (directory) => {
     const runnable = await runnableOf(intrinsic, source, directory, toolchain);
     const runner = createRunner();
     try {
@@ -67,14 +68,13 @@ async function checkIntrinsic(intrinsic: Intrinsic, target: Target, toolchain: T
 
 async function runnableOf(
   intrinsic: Intrinsic,
-  source: CSource | WasmSource,
-  outDir: string,
+  source: KernelSource,
+  directory: string,
   toolchain: Toolchain | null,
 ): Promise<Runnable> {
-  if (source.kind === "wasm") return toRunnable({ kind: "wasm", source }, 0);
-  const artifact = await buildNative([source], { outDir, toolchain: toolchain!, bench: true });
-  if (artifact.kind === "native") return toRunnable(artifact, 0);
-  throw wrong(intrinsic, "cannot be built", artifact.reason);
+  const [built] = await executorOf(source).build([source], { directory, toolchain });
+  if (built?.kind === "built") return built.runnable;
+  throw wrong(intrinsic, "cannot be built", built?.reason ?? null);
 }
 
 /** Draws elements of a type: of integers the whole range, of floats those from -1 to 1, so that sums neither overflow nor vanish. */

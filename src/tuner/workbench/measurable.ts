@@ -1,6 +1,6 @@
 // A candidate of a space → what a workbench takes: its code, and how near its results have to come to the reference's.
 
-import type { CSource, WasmSource } from "../../compiler/index.ts";
+import { generatorOf, type KernelSource } from "../../compiler/index.ts";
 import type { HasBounds } from "../../native/runner/protocol.ts";
 import { checkPlan } from "../check/check-output.ts";
 import type { Candidate, Space } from "../data/space.ts";
@@ -23,7 +23,7 @@ export function measurable(task: TuningTask, space: Space, candidate: Candidate,
   const { source, prepare } = kernel;
   const refusal = refusalOf(task, space, candidate, source);
   if (refusal !== null) return refused(refusal);
-  const excess = source.kind === "c" ? tooLarge(source.text.length) : null;
+  const excess = tooLarge(generatorOf(source).sizeOf(source).characters);
   if (excess !== null) return refused(excess);
   return { ...source, prepare, bounds: boundsOf(task, space, candidate) };
 }
@@ -55,7 +55,7 @@ export function boundsOf({ op }: TuningTask, space: Space, candidate: Candidate)
 }
 
 /** Returns why one of the space's postprocessors refuses the kernel; null: none does. */
-function refusalOf(task: TuningTask, space: Space, candidate: Candidate, source: CSource | WasmSource): string | null {
+function refusalOf(task: TuningTask, space: Space, candidate: Candidate, source: KernelSource): string | null {
   const { postprocessors = [] } = space;
   if (postprocessors.length === 0) return null;
   const template = candidateTemplate(space, candidate)!;

@@ -7,19 +7,26 @@ import {
   awaitOwn,
   badAnswer,
   type CSource,
+  generatorOf,
   invariant,
+  isCSource,
+  isWasmSource,
+  type KernelSource,
+  malformed,
   requireFields,
   type WasmSource,
 } from "../../compiler/index.ts";
 import type { Artifact } from "../../native/addon/artifact.ts";
 import { type BuildFailure, buildNative } from "../../native/addon/build.ts";
-import { toRunnable } from "../../native/runner/client.ts";
+import { addonRunnable } from "../../native/backend/c.ts";
+import { wasmRunnable } from "../../native/backend/wasm.ts";
 import type { Runnable } from "../../native/runner/protocol.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { noTime } from "../support/time-limit.ts";
 import {
   type Buildable,
   type BuiltRunnable,
+  isSource,
   type MeasurableSource,
   type RunnableBuilder,
   readyToRun,
@@ -90,12 +97,12 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
 
   const standard: StandardBuild = async ({ source, prepare, constants, directory, signal }) => {
     const isPacking = constants.length > 0;
-    if (source.kind === "wasm") {
-      const packing = { constants, prepare: prepare?.kind === "wasm" ? prepare : null };
+    if (isWasmSource(source)) {
+      const packing = { constants, prepare: prepare && isWasmSource(prepare) ? prepare : null };
       return { kind: "wasm", source, ...(isPacking && { packing }) };
     }
     if (!toolchain) return { kind: "build-failed", reason: "there is no compiler" };
-    const sources = prepare?.kind === "c" ? [source, prepare] : [source];
+    const sources = prepare && isCSource(prepare) ? [source, prepare] : [source];
     runs += 1;
     const built = await buildNative(sources, { outDir: directory, toolchain, bench: true, signal });
     if (built.kind === "build-failed" || !isPacking) return built;
@@ -103,7 +110,13 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   };
 
   async function build({ prepare = null, bounds: _, ...source }: MeasurableSource): Promise<Artifact | BuildFailure> {
-    const request: BuildRequest = { source, prepare, constants, directory, signal };
+    const request: BuildRequest = {
+      source: buildable(source),
+      prepare: prepare && buildable(prepare),
+      constants,
+      directory,
+      signal,
+    };
     if (!builder) return standard(request);
     const what = `build of builder "${builder.name}"`;
     const answer: unknown = await awaitOwn(what, () => builder.build(request, standard));
@@ -114,13 +127,14 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   async function runnable(source: MeasurableSource): Promise<BuiltRunnable> {
     const artifact = await build(source);
     if (artifact.kind === "build-failed") return artifact;
-    const built = readyToRun(toRunnable(artifact, 0), source, preparationOf(artifact));
+    const built = readyToRun(runnableOf(artifact), source, preparationOf(artifact));
     if (built.kind === "ready") artifacts.set(built.candidate, artifact);
     return built;
   }
 
   function once(source: MeasurableSource): Promise<BuiltRunnable> {
-    const key = source.kind === "c" ? source.text : Buffer.from(source.bytes).toString("latin1");
+    const code = generatorOf(source).code(source);
+    const key = typeof code === "string" ? code : Buffer.from(code).toString("latin1");
     const found = known.get(key) ?? runnable(source);
     known.set(key, found);
     return found;
@@ -130,7 +144,7 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
     async build(sources, jobs, leftMs) {
       const built: BuiltRunnable[] = [];
       const buildOne = (source: Buildable): Promise<BuiltRunnable> | BuiltRunnable => {
-        if (source.kind === "build-failed" || source.kind === "no-time") return source;
+        if (!isSource(source)) return source;
         return leftMs && leftMs() <= 0 ? noTime("there was no time to build it") : once(source);
       };
       for (let at = 0; at < sources.length; at += jobs)
@@ -147,14 +161,23 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   };
 }
 
+/** Artifacts are addons and modules: kernels of other back ends have none. */
+function buildable(source: KernelSource): CSource | WasmSource {
+  if (isCSource(source) || isWasmSource(source)) return source;
+  throw malformed(`builder or runner is for C and WASM, and ${source.name} is code of back end ${source.kind}`);
+}
+
+const runnableOf = (artifact: Artifact): Runnable =>
+  artifact.kind === "wasm" ? wasmRunnable(artifact.source) : addonRunnable(artifact, 0);
+
 /** Returns the kernel of an artifact that prepares constants, as the runner takes it; null: there is none. */
 function preparationOf(artifact: Artifact): Runnable | null {
   if (artifact.kind === "wasm") {
     const prepare = artifact.packing?.prepare;
-    return prepare ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
+    return prepare ? wasmRunnable(prepare) : null;
   }
   const at = artifact.packing?.prepare ?? null;
-  return at === null ? null : toRunnable(artifact, at);
+  return at === null ? null : addonRunnable(artifact, at);
 }
 
 function isBuilt(answer: unknown): answer is Artifact | BuildFailure {

@@ -11,6 +11,7 @@ import {
   elementsOf,
   expandedOps,
   invariant,
+  isWasmSource,
   kernelParameters,
   readsIn,
   referenceLoops,
@@ -103,7 +104,7 @@ function strictKernel(op: ComputeDef): WasmKernel | null {
   const space = generateSpace(task);
   const candidate = bytes <= mostBytes ? guess(space) : null;
   const kernel = candidate && candidateKernel(task, space, candidate);
-  return kernel?.kind === "ok" && kernel.source.kind === "wasm" ? loadWasm(kernel.source) : null;
+  return kernel?.kind === "ok" && isWasmSource(kernel.source) ? loadWasm(kernel.source) : null;
 }
 
 const mostBytes = 2 ** 30;

@@ -1,9 +1,10 @@
-// Builds sources into what a runner takes: C by the compiler, several processes at a time, each text once; WASM as it is.
+// Builds sources into what a runner takes, by the executor of their back end: those that need a compiler several processes at a time,
+// each code once; others one by one, as they are asked for.
 
-import { type CSource, sha256, type WasmSource } from "../../compiler/index.ts";
-import { type BuiltKernel, buildEach } from "../../native/addon/build.ts";
+import { generatorOf, type KernelSource, sha256 } from "../../compiler/index.ts";
+import type { BuiltRunnable as Built, ExecutorOptions } from "../../native/backend/executor.ts";
+import { executorOf } from "../../native/backend/executors.ts";
 import { timeoutSignal } from "../../native/machine/clock.ts";
-import { toRunnable } from "../../native/runner/client.ts";
 import type { HasBounds, Runnable } from "../../native/runner/protocol.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import type { Measurement } from "../data/measurement.ts";
@@ -13,7 +14,7 @@ import { forever, type LeftMs, type NoTime, noTime } from "../support/time-limit
  * A kernel, bounds of its results if it computes them otherwise than the operator is written, and the kernel that prepares
  * what it takes of constant inputs.
  */
-export type MeasurableSource = (CSource | WasmSource) & HasBounds & { readonly prepare?: CSource | WasmSource | null };
+export type MeasurableSource = KernelSource & HasBounds & { readonly prepare?: KernelSource | null };
 
 /** Measurement of a candidate that never became source. */
 export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
@@ -45,9 +46,8 @@ export interface RunnableBuilderOptions {
 export function createRunnableBuilder({ toolchain, directory, signal }: RunnableBuilderOptions): RunnableBuilder {
   const own = new AbortController();
   const options = {
-    outDir: directory,
+    directory,
     toolchain,
-    bench: true,
     signal: signal ? AbortSignal.any([signal, own.signal]) : own.signal,
   };
   /** Built kernels by the digest of their text: finalists were built before. */
@@ -55,11 +55,7 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
   const running = new Set<Promise<unknown>>();
   let compilerRuns = 0;
 
-  async function compile(
-    sources: ReadonlyMap<string, MeasurableSource & CSource>,
-    jobs: number,
-    leftMs: LeftMs,
-  ): Promise<void> {
+  async function compile(sources: ReadonlyMap<string, MeasurableSource>, jobs: number, leftMs: LeftMs): Promise<void> {
     const kernels = [...sources.values()].flatMap(withPreparation);
     const shares = equalShares(kernels, jobs);
     compilerRuns += shares.length;
@@ -69,17 +65,17 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
       const own = withPreparation(source).map((kernel) => built.get(kernel)!);
       const missing = own.find((it) => it.kind === "no-time");
       // A kernel that was not built in time may be asked for again, when there is more time.
-      if (!missing) known.set(key, fromBuilt(source, own as readonly BuiltKernel[]));
+      if (!missing) known.set(key, fromBuilt(source, own as readonly Built[]));
     }
   }
 
   /** Builds one compiler's share; what is not built when the time is over is marked so. */
-  async function buildShare(share: readonly CSource[], leftMs: LeftMs): Promise<readonly (BuiltKernel | NoTime)[]> {
+  async function buildShare(share: readonly KernelSource[], leftMs: LeftMs): Promise<readonly (Built | NoTime)[]> {
     const ms = leftMs();
-    if (ms === Number.POSITIVE_INFINITY) return buildEach(share, options);
+    if (ms === Number.POSITIVE_INFINITY) return buildAll(share, options);
     const limit = timeoutSignal(ms);
     try {
-      return await buildEach(share, { ...options, signal: AbortSignal.any([options.signal, limit]) });
+      return await buildAll(share, { ...options, signal: AbortSignal.any([options.signal, limit]) });
     } catch (error) {
       if (options.signal.aborted || !limit.aborted) throw error;
       return share.map(() => notBuilt);
@@ -88,12 +84,18 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
 
   return {
     async build(sources, jobs, leftMs = forever) {
-      const native = sources.flatMap((source) => (source.kind === "c" ? [[textDigest(source), source] as const] : []));
-      const compiling = compile(new Map(native.filter(([key]) => !known.has(key))), jobs, leftMs);
+      const wanted = sources.flatMap((source) =>
+        isSource(source) && isCompiled(source) ? [[codeDigest(source), source] as const] : [],
+      );
+      const compiling = compile(new Map(wanted.filter(([key]) => !known.has(key))), jobs, leftMs);
       running.add(compiling);
       await compiling.finally(() => running.delete(compiling));
-      return sources.map((source) =>
-        source.kind === "c" ? (known.get(textDigest(source)) ?? notBuilt) : withoutCompiler(source),
+      return Promise.all(
+        sources.map((source) =>
+          isSource(source) && isCompiled(source)
+            ? (known.get(codeDigest(source)) ?? notBuilt)
+            : withoutCompiler(source, options),
+        ),
       );
     },
     compilerRuns: () => compilerRuns,
@@ -112,47 +114,63 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(promises);
 }
 
+/** Says whether there is a kernel to be built. */
+export const isSource = (it: Buildable): it is MeasurableSource => "parameters" in it;
+
+const isCompiled = (source: KernelSource): boolean => generatorOf(source).needsToolchain;
+
+/** Builds kernels of one task, and so of one back end. */
+const buildAll = async (kernels: readonly KernelSource[], options: ExecutorOptions): Promise<readonly Built[]> =>
+  executorOf(kernels[0]!).build(kernels, options);
+
+/** Number of characters that a compiler has to read. */
+const lengthOf = (kernel: KernelSource): number => generatorOf(kernel).sizeOf(kernel).characters;
+
 /**
  * Splits kernels into at most `most` shares of about as much text: compilers that begin together end together. The longest
  * kernel comes first, each goes to the share that has the least so far (Graham 1969).
  */
-function equalShares(kernels: readonly CSource[], most: number): readonly (readonly CSource[])[] {
-  const shares = Array.from({ length: Math.min(most, kernels.length) }, () => ({ length: 0, own: [] as CSource[] }));
-  for (const kernel of kernels.toSorted((a, b) => b.text.length - a.text.length)) {
+function equalShares(kernels: readonly KernelSource[], most: number): readonly (readonly KernelSource[])[] {
+  const shares = Array.from({ length: Math.min(most, kernels.length) }, () => ({
+    length: 0,
+    own: [] as KernelSource[],
+  }));
+  const lengths = new Map(kernels.map((kernel) => [kernel, lengthOf(kernel)]));
+  for (const kernel of kernels.toSorted((a, b) => lengths.get(b)! - lengths.get(a)!)) {
     const share = shares.reduce((least, other) => (other.length < least.length ? other : least));
     share.own.push(kernel);
-    share.length += kernel.text.length;
+    share.length += lengths.get(kernel)!;
   }
   return shares.map(({ own }) => own);
 }
 
-/** Makes a runnable of a source that needs no compiler: WASM. C is refused. */
-export function withoutCompiler(source: Buildable): BuiltRunnable {
-  if (source.kind === "build-failed" || source.kind === "no-time") return source;
-  if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
-  const { prepare } = source;
-  const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
-  return readyToRun(toRunnable({ kind: "wasm", source }, 0), source, kernel);
+/** Makes a runnable of a source whose back end needs no compiler. Others are refused. */
+export async function withoutCompiler(
+  source: Buildable,
+  options: Omit<ExecutorOptions, "toolchain">,
+): Promise<BuiltRunnable> {
+  if (!isSource(source)) return source;
+  if (isCompiled(source)) return { kind: "build-failed", reason: "there is no compiler" };
+  return fromBuilt(source, await buildAll(withPreparation(source), { ...options, toolchain: null }));
 }
 
 /** Digest of a kernel's code: equal for kernels of equal code. */
-const textDigest = (source: MeasurableSource & CSource): string =>
+const codeDigest = (source: MeasurableSource): string =>
   sha256(
     withPreparation(source)
-      .map(({ text }) => text)
+      .map((kernel) => generatorOf(kernel).code(kernel))
       .join("\0"),
   );
 
 /** Returns the kernels of one source: its own, and the one that prepares constants. */
-const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
-  source.prepare?.kind === "c" ? [source, source.prepare] : [source];
+const withPreparation = (source: MeasurableSource): readonly KernelSource[] =>
+  source.prepare ? [source, source.prepare] : [source];
 
 /** @param built the source's own kernel, and the one that prepares constants */
-function fromBuilt(source: MeasurableSource & CSource, [kernel, prepare]: readonly BuiltKernel[]): BuiltRunnable {
+function fromBuilt(source: MeasurableSource, [kernel, prepare]: readonly Built[]): BuiltRunnable {
   if (kernel!.kind !== "built") return kernel!;
   if (prepare && prepare.kind !== "built") return prepare;
-  const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;
-  return readyToRun(toRunnable(kernel!.artifact, kernel!.index), source, preparing);
+  return readyToRun(kernel!.runnable, source, prepare?.runnable ?? null);
 }
 
 /**

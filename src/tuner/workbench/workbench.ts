@@ -121,7 +121,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   const ahead = cores > threads ? mostAhead : 1;
   const { builder = toolchain && createRunnableBuilder({ toolchain, directory, signal }), measuredBy } = options;
   const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {
-    if (!builder) return takeOneByOne(sources);
+    if (!builder) return takeOneByOne(sources, (source) => withoutCompiler(source, { directory, signal }));
     const all = [...sources];
     return takeBuilt(builder, all, buildPolicy(cores, all.length, !hasRun && leftMs() < urgentMs), leftMs);
   };
@@ -159,7 +159,9 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
       }
     },
     async race(sources, isOver, leftMs) {
-      const built = builder ? await builder.build(sources, cores, leftMs) : sources.map(withoutCompiler);
+      const built = builder
+        ? await builder.build(sources, cores, leftMs)
+        : await Promise.all(sources.map((source) => withoutCompiler(source, { directory, signal })));
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
@@ -223,11 +225,11 @@ const notRun: NoTime = noTime("it could not be run in time");
 type Take = () => Promise<BuiltRunnable | null>;
 
 /** Takes each source, and so generates it, when it is asked for. */
-function takeOneByOne(sources: Iterable<Buildable>): Take {
+function takeOneByOne(sources: Iterable<Buildable>, build: (source: Buildable) => Promise<BuiltRunnable>): Take {
   const rest = sources[Symbol.iterator]();
   return async () => {
     const next = rest.next();
-    return next.done ? null : withoutCompiler(next.value);
+    return next.done ? null : build(next.value);
   };
 }
 

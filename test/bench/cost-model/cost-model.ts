@@ -54,7 +54,7 @@ const machine = values.calibration === undefined ? undefined : await calibration
 
 async function calibration(directory: string): Promise<MachineModel | undefined> {
   const target = tasks[0]!.task.target;
-  const isNative = target.codegen === "c";
+  const isNative = target.backend === "c";
   const toolchain = isNative ? ((await detectToolchains())[0]?.identity ?? "none") : "wasm";
   const key = { targetClass: targetClass(target), toolchain };
   if (!calibrationFiles.read(directory, key)) {

@@ -1,5 +1,6 @@
 // Instructions of a kernel's innermost loop: of its loops that multiply, the one that multiplies most.
 
+import { isCSource } from "../../../src/compiler/index.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";
@@ -16,7 +17,7 @@ export async function innerLoopOf(
 ): Promise<InstructionMix | null> {
   const toolchain = await toolchainFor(task.target);
   const kernel = candidateKernel(task, generateSpace(task), candidate);
-  if (toolchain?.family !== "gcc" || kernel.kind !== "ok" || kernel.source.kind !== "c") return null;
+  if (toolchain?.family !== "gcc" || kernel.kind !== "ok" || !isCSource(kernel.source)) return null;
   const mixes = multiplyingLoops(assemblerOf(kernel.source, toolchain, directory)).map(instructionMix);
   return mixes.toSorted((a, b) => b.multiplying - a.multiplying)[0] ?? null;
 }

@@ -1,6 +1,7 @@
 // Our kernel of a work: tuned once on this machine and kept, so that a bench goes on where it stopped.
 
-import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
+import { codegenVersion, digestOf, isWasmSource } from "../../../src/compiler/index.ts";
+import { wasmRunnable } from "../../../src/native/backend/wasm.ts";
 import { nowMs } from "../../../src/native/machine/clock.ts";
 import { detectMachine } from "../../../src/native/machine/machine.ts";
 import type { Runnable } from "../../../src/native/runner/protocol.ts";
@@ -15,7 +16,6 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { tune } from "../../../src/tuner/tuning/tune.ts";
 import { boundsOf } from "../../../src/tuner/workbench/measurable.ts";
 import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
-import { withoutCompiler } from "../../../src/tuner/workbench/runnable-builder.ts";
 import { createWorkbench } from "../../../src/tuner/workbench/workbench.ts";
 import { appendLine, readLines } from "../json-lines.ts";
 import { codeDigest, type Measured, type Provenance, provenance } from "../provenance.ts";
@@ -56,7 +56,7 @@ const keyOf = ({ op, target, threads, constants = [] }: TuningTask, seed: number
     `seed ${seed}`,
     `code ${codegenVersion} ${codeDigest()}`,
     // Engines compile the same module to other code.
-    ...(target.codegen === "wasm" ? [process.version.split(".")[0]] : []),
+    ...(target.backend === "wasm" ? [process.version.split(".")[0]] : []),
   ].join(" ");
 
 export async function tunedKernel(task: TuningTask, settings: TuneSettings): Promise<Ours> {
@@ -81,13 +81,19 @@ async function builtKernel(task: TuningTask, candidate: Candidate, directory: st
 
 /** The twin with fused products and sums, which imports come with. Null: this engine has no use for it. */
 function relaxedKernel(task: TuningTask, candidate: Candidate): Runnable | null {
-  if (task.target.codegen !== "wasm") return null;
+  if (task.target.backend !== "wasm") return null;
   const space = generateSpace(task);
   const kernel = candidateKernel(task, space, candidate, { relaxed: true });
-  if (kernel.kind !== "ok" || kernel.source.kind !== "wasm" || !WebAssembly.validate(kernel.source.bytes)) return null;
+  if (kernel.kind !== "ok" || !isWasmSource(kernel.source) || !WebAssembly.validate(kernel.source.bytes)) return null;
   const { source, prepare } = kernel;
-  const built = withoutCompiler({ ...source, prepare, bounds: boundsOf(task, space, candidate) });
-  return built.kind === "ready" ? built.candidate : null;
+  const bounds = boundsOf(task, space, candidate);
+  const preparation = prepare &&
+    isWasmSource(prepare) && {
+      kernel: wasmRunnable(prepare),
+      parameters: prepare.parameters,
+      used: source.parameters,
+    };
+  return { ...wasmRunnable(kernel.source), bounds, ...(preparation && { preparation }) };
 }
 
 async function tuned(

@@ -11,7 +11,7 @@
 //     npm run bench -- --report                     docs/peers.md from what is there
 
 import { parseArgs } from "node:util";
-import { factsOf, type Op, type Target, type TargetName, targets } from "../../../src/compiler/index.ts";
+import { type CpuTarget, factsOf, type Op, type TargetName, targets } from "../../../src/compiler/index.ts";
 import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
 import { hostTarget } from "../../../src/native/machine/machine.ts";
 import type { RunTask } from "../../../src/native/runner/protocol.ts";
@@ -107,7 +107,7 @@ function chosenWorks(suites: readonly AnySuite[]): readonly Work[] {
       work.name.includes(values.only) &&
       !done.has(workKey(work)) &&
       // No library for browsers has these.
-      (!["bf16", "int8-packed", "bytes"].includes(work.suite) || target.codegen === "c"),
+      (!["bf16", "int8-packed", "bytes"].includes(work.suite) || target.backend === "c"),
   );
 }
 
@@ -163,7 +163,7 @@ const tuned = (task: TuningTask, directory: string): Promise<Tuned> =>
 /** Other kernels of ours for the same work. */
 async function ownRivals(work: Work, directory: string): Promise<readonly Ours[]> {
   const rivals: Ours[] = [];
-  const enter = async (name: string, other: Target): Promise<void> => {
+  const enter = async (name: string, other: CpuTarget): Promise<void> => {
     rivals.push({ name, runnable: (await tuned(taskOf(work, other), directory)).runnable });
   };
   if (threads > 1) await enter(oneThread, { ...target, threads: 1 });
@@ -201,8 +201,8 @@ async function measureWorks(chosen: readonly Work[]): Promise<void> {
   if (chosen.length === 0) return;
   await withPrivateDirectory(async (directory) => {
     const found = [
-      ...(target.codegen === "wasm" ? [] : findPeers({ directory, threads })),
-      ...(await findNpmPeers(target.codegen, threads)),
+      ...(target.backend === "wasm" ? [] : findPeers({ directory, threads })),
+      ...(await findNpmPeers(target.backend, threads)),
     ];
     for (const one of found) if (one.kind === "missing") console.log(`not found: ${one.name} (${one.remedy})`);
     const native = found.flatMap((one) => (one.kind === "found" ? [one.peer] : []));

@@ -1,9 +1,11 @@
 // Our kernels and native libraries in the session that candidates are measured in: the same arrays, checks and clocks.
 
+import type { Loader } from "../../../src/native/backend/loader.ts";
+import { wasmLoader } from "../../../src/native/backend/wasm-loader.ts";
 import { createProbe } from "../../../src/native/harness/probe.ts";
 import { createNativeLoader } from "../../../src/native/runner/load-native-kernel.ts";
-import type { NativeRunnable, Runnable, RunTask } from "../../../src/native/runner/protocol.ts";
-import { createSession, type LoadNativeKernel, type Session } from "../../../src/native/runner/session.ts";
+import type { NativeRunnable, Runnable, RunOutcome, RunTask, ToWorker } from "../../../src/native/runner/protocol.ts";
+import { createSession, type Session } from "../../../src/native/runner/session.ts";
 import type { Entrant, Entry } from "./entrant.ts";
 import type { Peer } from "./peer.ts";
 import type { PeerCall } from "./work.ts";
@@ -58,27 +60,38 @@ const placeholderOf = (name: string): NativeRunnable => ({
 
 function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[]): Session {
   const native = createNativeLoader();
-  const load: LoadNativeKernel = (candidate, arrays) => {
+  const load: Loader<NativeRunnable>["load"] = (candidate, place) => {
+    const { arrays } = place.arena;
     const peer = peers.find(({ name }) => candidate.path === mark + name);
-    if (!peer) return native(candidate, arrays);
+    if (!peer) return native.load(candidate, place);
     const time = call && peer.open(call, arrays);
     if (!time) throw new Error(`${peer.name} ${hasNone}`);
     return { arrays, time };
   };
-  const session = createSession(load, { flush: () => undefined, core: createProbe() });
+  const session = createSession([{ kind: "native", load }, wasmLoader], {
+    flush: () => undefined,
+    core: createProbe(),
+  });
   session.handle({ kind: "task", task });
   return session;
 }
 
+/** The answer of a session whose kernels are all of this process. */
+function atOnce(session: Session, message: ToWorker): RunOutcome {
+  const outcome = session.handle(message);
+  if (!outcome || outcome instanceof Promise) throw new Error("an outcome comes at once");
+  return outcome;
+}
+
 /** Null: it runs, is right, and is kept in its slot. */
 function failureOf(session: Session, candidate: Runnable, slot: number): string | null {
-  const outcome = session.handle({ kind: "sample", id: slot, slot, candidate, sampleNs: 1e6, cache: "hot" })!;
+  const outcome = atOnce(session, { kind: "sample", id: slot, slot, candidate, sampleNs: 1e6, cache: "hot" });
   if (outcome.kind === "ok") return null;
   return "reason" in outcome ? outcome.reason : outcome.kind;
 }
 
 function sample(session: Session, slot: number, sampleNs: number): number {
-  const outcome = session.handle({ kind: "sample", id: slot, slot, candidate: null, sampleNs, cache: "hot" })!;
+  const outcome = atOnce(session, { kind: "sample", id: slot, slot, candidate: null, sampleNs, cache: "hot" });
   if (outcome.kind !== "ok") throw new Error(`it ran before: ${outcome.kind}`);
   return outcome.samplesNs[0]!;
 }

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, test as plainTest } from "vitest";
+import { lower } from "../../../src/compiler/codegen/lower.ts";
 import {
   type CSource,
   compileJs,
@@ -16,7 +17,6 @@ import {
   schedule,
   targets,
 } from "../../../src/compiler/index.ts";
-import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { buildNative } from "../../../src/native/addon/build.ts";
 import { loadNative } from "../../../src/native/load/load-native.ts";
 import { cpuFeatures } from "../../../src/native/machine/cpu-features.ts";

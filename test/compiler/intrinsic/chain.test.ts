@@ -3,8 +3,10 @@
 
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, test as plainTest } from "vitest";
+import { lower } from "../../../src/compiler/codegen/lower.ts";
 import { opcodes } from "../../../src/compiler/codegen/wasm/opcodes.ts";
 import {
+  type CpuTarget,
   compileJs,
   type DType,
   fromCompute,
@@ -15,12 +17,10 @@ import {
   type Numerics,
   printFunc,
   schedule,
-  type Target,
   targets,
   verify,
 } from "../../../src/compiler/index.ts";
 import { findIntrinsic, intrinsics } from "../../../src/compiler/intrinsic/intrinsics.ts";
-import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { buildNative } from "../../../src/native/addon/build.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { compileAll, inTempDir, noteSkipped, skipReason, toolchain } from "../../native/compiled.ts";
@@ -34,7 +34,7 @@ describe.each(intrinsics)("$name", ({ meaning }) => {
 });
 
 plainTest("the opcodes of those for WASM are known", () => {
-  const names = intrinsics.flatMap(({ text }) => (text.kind === "wasm" ? text.ops : []));
+  const names = intrinsics.flatMap(({ text }) => text.wasm?.ops ?? []);
   expect(names.length).toBeGreaterThan(0);
   for (const name of names) expect(opcodes).toHaveProperty([name]);
 });
@@ -48,13 +48,13 @@ const pairs: readonly Types[] = [
   ["u8", "u8", null],
 ];
 
-const with512: Target = {
+const with512: CpuTarget = {
   ...targets.avx512,
   features: [...targets.avx512.features, "avx512bf16", "avx512vnni"].sort(),
 };
-const withVnni: Target = { ...targets.avx2, features: [...targets.avx2.features, "avxvnni"].sort() };
+const withVnni: CpuTarget = { ...targets.avx2, features: [...targets.avx2.features, "avxvnni"].sort() };
 
-const cases: readonly (readonly [string, Target, readonly Types[]])[] = [
+const cases: readonly (readonly [string, CpuTarget, readonly Types[]])[] = [
   ["i32x4.dot_i16x8_s", targets.wasm, pairs],
   ["vpmaddwd.256", targets.avx2, pairs],
   ["vpmaddwd.512", with512, pairs],
@@ -98,7 +98,7 @@ describe.each(cases)("%s", (name, target, types) => {
     },
     120_000,
   );
-  if (target.codegen === "c") noteSkipped("any extents, as C");
+  if (target.backend === "c") noteSkipped("any extents, as C");
 
   plainTest("whole tiles are the instruction", () => {
     const [a, b, widen] = types[0]!;
@@ -131,7 +131,7 @@ plainTest("sums that it rounds otherwise are not for strict numerics", () => {
 });
 
 /** The flat function, after all links that need no compiler. */
-function checked(reference: Reference, tile: Tile, target: Target): LoopFunc {
+function checked(reference: Reference, tile: Tile, target: CpuTarget): LoopFunc {
   const nest = schedule(reference.naive, tensorizedTile(tile));
   expect(wrongNest(reference, nest)).toBeNull();
   expect(wrongJs(reference, compileJs(generateJs(nest)))).toBeNull();
@@ -145,8 +145,12 @@ function checked(reference: Reference, tile: Tile, target: Target): LoopFunc {
 }
 
 /** C is run where this machine can, else it is compiled. */
-async function checkCode(references: readonly Reference[], flats: readonly LoopFunc[], target: Target): Promise<void> {
-  if (skipReason || target.codegen !== "c") return;
+async function checkCode(
+  references: readonly Reference[],
+  flats: readonly LoopFunc[],
+  target: CpuTarget,
+): Promise<void> {
+  if (skipReason || target.backend !== "c") return;
   const sources = flats.map((flat) => generateC(flat, target, { numerics: "fast" }));
   if (target === targets.avx2) {
     const kernels = await compileAll(sources);

@@ -2,11 +2,11 @@
 
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
+import { lower } from "../../../src/compiler/codegen/lower.ts";
 import { instantiate, opLibrary, targets } from "../../../src/compiler/index.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import type { Expr, LoopFunc, Stmt } from "../../../src/compiler/ir/loop-ir.ts";
 import { walkStmt } from "../../../src/compiler/ir/visit.ts";
-import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { schedule } from "../../../src/compiler/schedule/replay/replay.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";
 import { candidateTemplate, candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";

@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
+import { lower } from "../../../src/compiler/codegen/lower.ts";
 import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import type { For, LoopFunc, Stmt, TailStrategy } from "../../../src/compiler/ir/loop-ir.ts";
 import { printFunc, printStmt } from "../../../src/compiler/ir/print.ts";
 import { walkStmt } from "../../../src/compiler/ir/visit.ts";
-import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { schedule } from "../../../src/compiler/schedule/replay/replay.ts";
 import { targets } from "../../../src/compiler/target/targets.ts";
 

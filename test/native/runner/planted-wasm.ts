@@ -2,7 +2,7 @@
 
 import binaryen from "binaryen";
 import type { KernelParameter } from "../../../src/compiler/index.ts";
-import type { Runnable, RunTask } from "../../../src/native/runner/protocol.ts";
+import type { Runnable, RunTask, WasmRunnable } from "../../../src/native/runner/protocol.ts";
 
 const vector = (name: string, role: "input" | "output"): KernelParameter => ({
   name,
@@ -22,7 +22,7 @@ export const doubling: RunTask = {
 };
 
 /** A at byte 64, C at byte 128. */
-export function assemble(text: string): Runnable {
+export function assemble(text: string): WasmRunnable {
   const module = binaryen.parseText(text);
   module.setFeatures(binaryen.Features.All);
   const bytes = Uint8Array.from(module.emitBinary());
@@ -30,7 +30,7 @@ export function assemble(text: string): Runnable {
   return { kind: "wasm", bytes, offsets: [64, 128], sharing: null };
 }
 
-const kernel = (body: string): Runnable =>
+const kernel = (body: string): WasmRunnable =>
   assemble(`(module (memory (export "memory") 1) (func $run (export "run") (local $i i32) (local $n i32) ${body}))`);
 
 /** The loop over all elements, `repeats` times; `element` leaves the value to store. */
@@ -51,7 +51,7 @@ const relaxedHalf = (at: number) => `
     (v128.const f32x4 0 0 0 0)))`;
 
 /** C[i] = P[i], P what `kernel` makes of A. P lies at byte 128, C at 192; `more` is done after the copy. */
-export function preparedBy(prepare: Runnable, more = ""): Runnable {
+export function preparedBy(prepare: Runnable, more = ""): WasmRunnable {
   const half = (at: number) =>
     `(v128.store offset=${192 + at} (i32.const 0) (v128.load offset=${128 + at} (i32.const 0)))`;
   const [input, output] = parameters;
@@ -64,7 +64,7 @@ export function preparedBy(prepare: Runnable, more = ""): Runnable {
       parameters: [input!, result],
       used: [input!, { ...result, role: "input" }, output!],
     },
-  } as Runnable;
+  };
 }
 
 export const planted = {
@@ -81,12 +81,12 @@ export const planted = {
   readsOutside: () => kernel("(drop (f32.load offset=0x7fffffff (i32.const 0)))"),
   recursesForEver: () => kernel("(call $run)"),
   hangs: () => kernel("(loop $for_ever (br $for_ever))"),
-  notWasm: (): Runnable => ({
+  notWasm: (): WasmRunnable => ({
     kind: "wasm",
     bytes: Uint8Array.of(1, 2, 3, 4),
     offsets: [64, 128],
     sharing: null,
   }),
-  outsideMemory: (): Runnable => ({ ...kernel(loops(1)), offsets: [64, 65_536] }) as Runnable,
+  outsideMemory: (): WasmRunnable => ({ ...kernel(loops(1)), offsets: [64, 65_536] }),
   nothingExported: () => assemble("(module (memory 1))"),
 };

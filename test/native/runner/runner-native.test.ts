@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CSource } from "../../../src/compiler/index.ts";
 import type { NativeArtifact } from "../../../src/native/addon/artifact.ts";
 import { buildNative } from "../../../src/native/addon/build.ts";
-import { createRunner, type Runner, toRunnable } from "../../../src/native/runner/client.ts";
+import { addonRunnable } from "../../../src/native/backend/c.ts";
+import { createRunner, type Runner } from "../../../src/native/runner/client.ts";
 import type { RunOutcome } from "../../../src/native/runner/protocol.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { raceCandidates } from "../../../src/tuner/measure/measure.ts";
@@ -63,7 +64,7 @@ function runnerFor(deadlineMs = 3000): Runner {
   return runner;
 }
 
-const candidate = (name: Planted) => toRunnable(artifact!, planted.indexOf(name));
+const candidate = (name: Planted) => addonRunnable(artifact!, planted.indexOf(name));
 const run = (runner: Runner, name: Planted, incumbentNs: number | null = null): Promise<RunOutcome> =>
   runner.run({ candidate: candidate(name), incumbentNs });
 

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { execa } from "execa";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createRunner, type Runner, type RunnerOptions } from "../../../src/native/runner/client.ts";
-import type { Runnable, RunOutcome } from "../../../src/native/runner/protocol.ts";
+import type { Runnable, RunOutcome, WasmRunnable } from "../../../src/native/runner/protocol.ts";
 import { doubling, planted, preparedBy } from "./planted-wasm.ts";
 
 const open: Runner[] = [];
@@ -305,8 +305,7 @@ describe.skipIf(!hasProc)(`no process is left${hasProc ? "" : " (needs /proc to 
         outfile: script,
         banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
       });
-      const plain = (candidate: Runnable) =>
-        candidate.kind === "wasm" ? { ...candidate, bytes: [...candidate.bytes] } : null;
+      const plain = (candidate: WasmRunnable) => ({ ...candidate, bytes: [...candidate.bytes] });
       const task = { parameters: doubling.parameters, values: [...doubling.inputs[0]!] };
       const argument = JSON.stringify([task, plain(planted.right()), plain(planted.hangs())]);
       const worker = join(process.cwd(), "dist/native/worker.js");

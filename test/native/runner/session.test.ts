@@ -1,8 +1,16 @@
 // Answers of the measuring process about candidates one after the other, with kernels that take a given time.
 
 import { expect, it } from "vitest";
-import type { KernelArray, NativeRunnable, RunTask, TimingPlan } from "../../../src/native/runner/protocol.ts";
-import { createSession, type LoadNativeKernel } from "../../../src/native/runner/session.ts";
+import type { Loader } from "../../../src/native/backend/loader.ts";
+import type {
+  KernelArray,
+  NativeRunnable,
+  RunOutcome,
+  RunTask,
+  TimingPlan,
+  ToWorker,
+} from "../../../src/native/runner/protocol.ts";
+import { createSession } from "../../../src/native/runner/session.ts";
 
 const task: RunTask = {
   parameters: [{ name: "C", role: "output", dtype: "f32", shape: [1], length: 1 }],
@@ -21,9 +29,21 @@ const candidate = (index: number): NativeRunnable => ({ kind: "native", path: ""
 
 const machine = { flush: () => {}, core: { isCalm: () => true, isQuiet: () => true } };
 
+/** A session whose kernels are all of this process: it answers at once. */
+function sessionWith(load: Loader<NativeRunnable>["load"]) {
+  const session = createSession([{ kind: "native", load }], machine);
+  return {
+    handle(message: ToWorker): RunOutcome | null {
+      const outcome = session.handle(message);
+      if (outcome instanceof Promise) throw new Error("nothing has to be waited for");
+      return outcome;
+    },
+  };
+}
+
 /** By kernel what its runs take one after the other; the last of them also all later ones. */
 function sessionOf(timesNs: readonly (readonly number[])[]) {
-  const load: LoadNativeKernel = ({ index }, arrays) => {
+  const load: Loader<NativeRunnable>["load"] = ({ index }, { arena: { arrays } }) => {
     const left = [...timesNs[index]!];
     const time = (count: number): number => {
       arrays[0]![0] = 7;
@@ -31,7 +51,7 @@ function sessionOf(timesNs: readonly (readonly number[])[]) {
     };
     return { arrays, time };
   };
-  const session = createSession(load, machine);
+  const session = sessionWith(load);
   session.handle({ kind: "task", task });
   return (index: number, incumbentNs: number | null = null) => {
     const outcome = session.handle({
@@ -62,7 +82,7 @@ it("a kernel that is much faster than the yardstick takes its place", () => {
 it("a kernel that was forgotten is loaded and checked again, with its arrays elsewhere", () => {
   const loaded: KernelArray[] = [];
   let answer = 7;
-  const load: LoadNativeKernel = (_, arrays) => {
+  const load: Loader<NativeRunnable>["load"] = (_, { arena: { arrays } }) => {
     loaded.push(arrays[0]!);
     const time = (count: number): number => {
       arrays[0]![0] = answer;
@@ -70,7 +90,7 @@ it("a kernel that was forgotten is loaded and checked again, with its arrays els
     };
     return { arrays, time };
   };
-  const session = createSession(load, machine);
+  const session = sessionWith(load);
   session.handle({ kind: "task", task });
   const sample = (isKept: boolean) =>
     session.handle({

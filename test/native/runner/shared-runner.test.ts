@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import type { CheckingRunner } from "../../../src/native/runner/client.ts";
-import type { Runnable, RunTask } from "../../../src/native/runner/protocol.ts";
+import type { RunTask, WasmRunnable } from "../../../src/native/runner/protocol.ts";
 import { createSharedRunner } from "../../../src/native/runner/shared-runner.ts";
 
-const candidate: Runnable = { kind: "wasm", bytes: new Uint8Array(1), offsets: [], sharing: null };
+const candidate: WasmRunnable = { kind: "wasm", bytes: new Uint8Array(1), offsets: [], sharing: null };
 const taskOf = (value: number): RunTask => ({ parameters: [], inputs: [Float32Array.of(value)], expected: [] });
 const ok = { kind: "timed-out", deadlineMs: 1 } as const;
 

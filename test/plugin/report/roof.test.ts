@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ComputeDef, type DType, instantiate, opLibrary, type Target } from "../../../src/compiler/index.ts";
+import { type ComputeDef, type CpuTarget, type DType, instantiate, opLibrary } from "../../../src/compiler/index.ts";
 import type { MachineLimits } from "../../../src/native/limits/machine-limits.ts";
 import { cpuName } from "../../../src/native/machine/cpu-name.ts";
 import { hostTarget } from "../../../src/native/machine/machine.ts";
@@ -14,7 +14,7 @@ import { targetClass } from "../../../src/tuner/data/key.ts";
 import { limitsFiles, limitsSchema } from "../../../src/tuner/record/limits-file.ts";
 import { recordedLimits } from "../../support/recorded-limits.ts";
 
-const wasm: Target = { ...hostTarget("wasm"), threads: 1 };
+const wasm: CpuTarget = { ...hostTarget("wasm"), threads: 1 };
 const gemm = (dtype: DType): ComputeDef => instantiate(opLibrary.gemm({ M: 16, N: 16, K: 16, dtype }), {}, "gemm");
 const flops = 2 * 16 ** 3;
 const known = recordedLimits("wasm");

@@ -2,6 +2,7 @@
 // of an operator alone, whose cases go through the whole oracle chain.
 
 import { setFlagsFromString } from "node:v8";
+import { lower } from "../../../src/compiler/codegen/lower.ts";
 import {
   type CSource,
   compileJs,
@@ -12,7 +13,6 @@ import {
   type Target,
   targets,
 } from "../../../src/compiler/index.ts";
-import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
 import { compileAll, toolchains } from "../../native/compiled.ts";
 import { describeCase, newReport, runCases } from "../oracle-chain.ts";
@@ -90,7 +90,7 @@ function lowered(report: DrawnReport, it: ChainCase, { operator, nodes }: DrawnC
   const note = (wrong: string | null): void => noteOf(report, it, operator, wrong);
   try {
     const flat = lower(it.scheduled as LoopFunc, { target: it.target, numerics: it.numerics });
-    if (it.target.codegen === "c") {
+    if (it.target.backend === "c") {
       const source = generateC(flat, it.target, { numerics: it.numerics });
       if (source.text.length <= mostCharacters(nodes)) return [{ it, operator, source }];
       note(`the source has ${source.text.length} characters`);

@@ -10,6 +10,7 @@ import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { type MeasureJob, resultName } from "../../../src/tuner/fleet/job.ts";
 import type { JobMeasurer, OpenJob } from "../../../src/tuner/fleet/run-job.ts";
 import { classHash, fleetProtocol, type WorkerClass } from "../../../src/tuner/fleet/worker-class.ts";
+import { encodeTarget, targetOfJson } from "../../../src/tuner/store/target-json.ts";
 
 /** A class of machines that there are none of; two labels are two classes. */
 export const fakeClass = (label: string): WorkerClass => ({
@@ -51,7 +52,7 @@ export function jobOf(of: WorkerClass, candidates: readonly Candidate[], given: 
       codegen: codegenVersion,
       task,
       operator: "simulated",
-      target: targets.wasm,
+      target: encodeTarget(targets.wasm),
       numerics: "fast",
       threads: 1,
       constants: null,
@@ -90,7 +91,7 @@ export const simulatedOpener =
       return { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 1 } };
     }
     const measurer: JobMeasurer = {
-      targetClass: targetClass(job.batch.target),
+      targetClass: targetClass(targetOfJson(job.batch.target)),
       toolchain: "wasm",
       async *measure(candidates) {
         for (const each of candidates) yield await one(each);

@@ -7,6 +7,8 @@ import {
   digestOf,
   factsOf,
   instantiate,
+  isCSource,
+  isWasmSource,
   type Target,
   type TypedArray,
   targets,
@@ -124,7 +126,7 @@ const tuned = (task: TuningTask, space: GeneratedSpace, budget: Budget): Promise
   inTempDir(async (directory) => {
     const workbench = createWorkbench({
       task: referenceTask(task),
-      toolchain: task.target.codegen === "c" ? toolchain : null,
+      toolchain: task.target.backend === "c" ? toolchain : null,
       directory,
     });
     try {
@@ -166,8 +168,8 @@ async function errorOf(
     (parameter, at) => expectOutput(parameter, expected[at]!.values, expected[at]!.bound).sentinel,
   );
   const { source } = kernel;
-  if (source.kind === "wasm") loadWasm(source).call([...inputs, ...arrays] as readonly MemoryArray[]);
-  else (await compileAll([source])).call(0, ...inputs, ...arrays);
+  if (isWasmSource(source)) loadWasm(source).call([...inputs, ...arrays] as readonly MemoryArray[]);
+  else if (isCSource(source)) (await compileAll([source])).call(0, ...inputs, ...arrays);
   const named = (names: readonly string[], values: readonly TypedArray[]): Record<string, TypedArray> =>
     Object.fromEntries(names.map((name, at) => [name, values[at]!]));
   return worstError(

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { intrinsics } from "../../../src/compiler/intrinsic/intrinsics.ts";
-import { passes } from "../../../src/compiler/lower/pipeline.ts";
+import { hintedPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { primitives } from "../../../src/compiler/schedule/primitive/index.ts";
 import { defaultAlgorithms } from "../../../src/tuner/space/algorithm/index.ts";
 import { defaultRules } from "../../../src/tuner/space/rule/index.ts";
@@ -20,7 +20,7 @@ interface Finished extends Part {
 }
 
 const namesOf: Readonly<Record<PartKind, readonly string[]>> = {
-  pass: passes.map(({ name }) => name),
+  pass: hintedPasses.map(({ name }) => name),
   rule: defaultRules.map(({ name }) => name),
   algorithm: defaultAlgorithms.flatMap(({ name }) => name ?? []),
   primitive: Object.keys(primitives),

@@ -4,9 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { targets } from "../../../src/compiler/index.ts";
 import { jobOpener } from "../../../src/plugin/fleet/open-job.ts";
 import type { MeasureJob } from "../../../src/tuner/fleet/job.ts";
 import { targetOf } from "../../../src/tuner/fleet/worker-class.ts";
+import { encodeTarget } from "../../../src/tuner/store/target-json.ts";
 import { fakeClass, jobOf } from "../../support/fleet/simulated.ts";
 
 const of = fakeClass("a");
@@ -33,7 +35,7 @@ async function reasonFor(given: Partial<MeasureJob["operator"]>, batch: Partial<
   const asked: MeasureJob = {
     ...job,
     operator: { ...job.operator, ...given },
-    batch: { ...job.batch, target: targetOf(of, "wasm", 1)!, ...batch },
+    batch: { ...job.batch, target: encodeTarget(targetOf(of, "wasm", 1)!), ...batch },
   };
   const opened = await jobOpener({ options, of, cores: 2 })(asked, new AbortController().signal);
   return opened.kind === "refused" ? opened.reason : opened.kind;
@@ -58,7 +60,7 @@ test.each([
   ["another version of the code generator", { codegen: "0" }, /^it is of version 0, this is /],
   [
     "another target than its class has",
-    { target: { ...targetOf(of, "wasm", 1)!, l2Bytes: 1 } },
+    { target: encodeTarget({ ...targets.wasm, l2Bytes: 1 }) },
     "its target is not that of this class of machines",
   ],
 ])("a worker refuses %s", async (_, batch, reason) => {

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { codegenVersion, targetNames, targets } from "../../../src/compiler/index.ts";
+import { codegenVersion, type Target, targetNames, targets } from "../../../src/compiler/index.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { lockfileSchema } from "../../support/lock-schema.ts";
 import { lockEntry } from "../store/sample-entry.ts";
@@ -57,7 +57,11 @@ function withAt(value: unknown, [first, ...rest]: Path, put: unknown): unknown {
   return Object.fromEntries(changed === undefined ? others : [...others, [first, changed]]);
 }
 
-const entryOf = (name: keyof typeof targets, codegen: string) => ({ ...lockEntry, codegen, target: targets[name] });
+const entryOf = (name: keyof typeof targets, codegen: string) => ({
+  ...lockEntry,
+  codegen,
+  target: targets[name] as Target,
+});
 const lockOf = (name: keyof typeof targets, codegen: string): unknown =>
   JSON.parse(
     printLockfile(

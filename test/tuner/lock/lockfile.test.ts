@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
-import { codegenVersion, type Target, targets } from "../../../src/compiler/index.ts";
+import { type CpuTarget, codegenVersion, targets } from "../../../src/compiler/index.ts";
 import { canonicalJson } from "../../../src/tuner/data/key.ts";
 import { decodeLockEntry, staleReason } from "../../../src/tuner/lock/lock-entry.ts";
 import { parseLockfile, printLockfile, readLockfile, updateLockfile } from "../../../src/tuner/lock/lockfile.ts";
@@ -313,7 +313,7 @@ describe("an entry goes stale", () => {
 });
 
 describe("a target", () => {
-  const printedWith = (change: Partial<Target>, codegen = codegenVersion) =>
+  const printedWith = (change: Partial<CpuTarget>, codegen = codegenVersion) =>
     printLockfile(new Map([[kernel, { ...lockEntry, codegen, target: { ...targets.avx512, ...change } }]]));
 
   it("may have the caches and threads of any machine", () => {
@@ -321,13 +321,13 @@ describe("a target", () => {
   });
 
   it.each([
-    [{ codegen: "wasm" }, 'target.codegen must be "c", as the target is avx512'],
+    [{ backend: "wasm" }, 'target.codegen must be "c", as the target is avx512'],
     [{ vectorBytes: 32 }, "target.vectorBytes must be 64, as the target is avx512"],
     [{ vectorRegisters: 16 }, "target.vectorRegisters must be 32, as the target is avx512"],
     [{ hasFma: false }, "target.hasFma must be true, as the target is avx512"],
     [{ hasMaskedStore: false }, "target.hasMaskedStore must be true, as the target is avx512"],
     [{ features: [] }, 'target.features must be ["avx","avx2",'],
-  ] satisfies readonly [Partial<Target>, string][])("says of itself what its name says: %j", (lie, message) => {
+  ] satisfies readonly [Partial<CpuTarget>, string][])("says of itself what its name says: %j", (lie, message) => {
     const text = printedWith(lie);
     const line = text.slice(0, text.indexOf('"target"')).split("\n").length;
     expect(diagnosticOf(text)).toMatchObject({ code: "lock.broken", loc: { line } });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Target } from "../../../src/compiler/index.ts";
+import type { CpuTarget } from "../../../src/compiler/index.ts";
 import { predictNs, type RankingFacts } from "../../../src/tuner/prior/ranker.ts";
 
-const target: Target = {
+const target: CpuTarget = {
   name: "avx2",
-  codegen: "c",
+  kind: "cpu",
+  backend: "c",
   features: ["avx2", "fma"],
   vectorBytes: 32,
   vectorRegisters: 16,

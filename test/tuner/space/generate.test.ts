@@ -11,6 +11,7 @@ import statistics from "../../../fixtures/ops/statistics.op.ts";
 import {
   type Assignment,
   authoring,
+  type CpuTarget,
   fromCompute,
   instantiate,
   instantiateTemplate,
@@ -18,7 +19,6 @@ import {
   printDiagnostic,
   printTrace,
   replay,
-  type Target,
 } from "../../../src/compiler/index.ts";
 import { check } from "../../../src/tuner/constraint/check.ts";
 import type { Term } from "../../../src/tuner/constraint/constraint.ts";
@@ -41,7 +41,7 @@ const ops = {
 } as const;
 type Name = keyof typeof ops;
 
-const taskOf = (name: Name, target: Target, parameters = {}): TuningTask => ({
+const taskOf = (name: Name, target: CpuTarget, parameters = {}): TuningTask => ({
   op: instantiate(ops[name], parameters, name.replaceAll("-", "_")),
   target,
   numerics: "fast",

@@ -5,6 +5,7 @@ import gemm from "../../../fixtures/ops/gemm.op.ts";
 import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import gemmInt8 from "../../../fixtures/ops/gemm-int8.op.ts";
 import {
+  type CpuTarget,
   instantiate,
   instantiateTemplate,
   type LayoutDim,
@@ -13,7 +14,6 @@ import {
   printFunc,
   printTrace,
   schedule,
-  type Target,
   type Trace,
 } from "../../../src/compiler/index.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
@@ -27,7 +27,7 @@ interface Published {
   readonly op: Op;
   readonly shape: { readonly M: number; readonly N: number; readonly K: number };
   readonly template: string;
-  readonly target: Target;
+  readonly target: CpuTarget;
   readonly schedule: Trace;
   /** The decisions that lead to it. */
   readonly assignment: Candidate["assignment"];
@@ -198,7 +198,7 @@ const dot16x4 = ({ rows, rowBlocks, columnBlocks, steps }: Dot16x4): Trace => [
   { kind: "tensorize", loop: "C.j.3", intrinsic: "vpdpbusd.512" },
 ];
 
-const vnni: Target = { ...frozenTargets.avx512, features: [...frozenTargets.avx512.features, "avx512vnni"].sort() };
+const vnni: CpuTarget = { ...frozenTargets.avx512, features: [...frozenTargets.avx512.features, "avx512vnni"].sort() };
 
 /** 28 rows, as its fallback takes them of the 28 × 28 and 56 × 56 images of a ResNet. */
 const vnniTiling: Published = {

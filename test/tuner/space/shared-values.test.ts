@@ -5,11 +5,13 @@ import { describe, expect, test } from "vitest";
 import {
   authoring,
   type ComputeDef,
+  type CpuTarget,
   type CSource,
+  generatorOf,
   instantiate,
+  type KernelSource,
   type Op,
   printTrace,
-  type Target,
   targets,
   type WasmSource,
 } from "../../../src/compiler/index.ts";
@@ -85,12 +87,12 @@ const stencils = (stages: number): ComputeDef =>
   );
 
 /** The bytes of the code of the schedule that a quick guess picks. */
-function codeLength(op: ComputeDef, target: Target): number {
+function codeLength(op: ComputeDef, target: CpuTarget): number {
   const task = { op, target, numerics: "fast", threads: 1 } as const;
   const space = generateSpace(task);
   const kernel = candidateKernel(task, space, guess(space)!, { verify: true });
   if (kernel.kind !== "ok") throw new Error(kernel.diagnostic.message);
-  return kernel.source.kind === "wasm" ? kernel.source.bytes.length : kernel.source.text.length;
+  return generatorOf(kernel.source).code(kernel.source).length;
 }
 
 describe("code grows with the operations", () => {
@@ -158,7 +160,7 @@ describe("a product of floats", () => {
   });
 
   const X = Float32Array.from({ length }, (_, at) => (at % 2 === 0 ? 1e5 : 1e-5));
-  const sourceFor = (target: Target): CSource | WasmSource => {
+  const sourceFor = (target: CpuTarget): KernelSource => {
     const task = { op: product([]), target, numerics: "fast", threads: 1 } as const;
     const space = generateSpace(task);
     const kernel = candidateKernel(task, space, predict(space)!);

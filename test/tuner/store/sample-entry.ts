@@ -1,11 +1,12 @@
 // A target and a lock entry for the tests of the store.
 
-import type { Target } from "../../../src/compiler/index.ts";
+import type { CpuTarget } from "../../../src/compiler/index.ts";
 import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
 
-export const target: Target = {
+export const target: CpuTarget = {
   name: "avx2",
-  codegen: "c",
+  kind: "cpu",
+  backend: "c",
   features: ["avx2", "fma"],
   vectorBytes: 32,
   vectorRegisters: 16,
@@ -17,7 +18,7 @@ export const target: Target = {
   threads: 1,
 };
 
-export const lockEntry: LockEntry = {
+export const lockEntry: LockEntry & { readonly target: CpuTarget } = {
   op: { name: "gemm", digest: "1".repeat(64), parameters: { K: 512, M: 512, N: 512, dtype: "f32" } },
   target,
   numerics: "fast",

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { instantiate, opLibrary, sha256, targets } from "../../../src/compiler/index.ts";
+import { generatorOf, instantiate, opLibrary, sha256, targets } from "../../../src/compiler/index.ts";
 import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";
 import { mostCharacters, tooLarge } from "../../../src/tuner/kernel/source-size.ts";
@@ -123,7 +123,7 @@ function workbenchWith(most: number): Workbench & { readonly asked: string[] } {
     compilerRuns: () => 0,
     async *measure(sources) {
       for (const source of sources) {
-        asked.push(sha256(source.kind === "wasm" ? source.bytes : source.kind));
+        asked.push(sha256("reason" in source ? source.kind : generatorOf(source).code(source)));
         const late: NoTime = noTime("it could not be run in time");
         yield asked.length > most ? late : { kind: "ok", timing };
       }

@@ -1,7 +1,7 @@
 // The loop itself, on a workbench whose times follow from the source alone.
 
 import { describe, expect, it } from "vitest";
-import { instantiate, opLibrary, sha256, targets } from "../../../src/compiler/index.ts";
+import { generatorOf, instantiate, opLibrary, sha256, targets } from "../../../src/compiler/index.ts";
 import { targetClass } from "../../../src/tuner/data/key.ts";
 import { killsItsWorker, type Measurement } from "../../../src/tuner/data/measurement.ts";
 import type { TuningRecord } from "../../../src/tuner/data/record.ts";
@@ -26,7 +26,7 @@ const timed: Measure = (_, ns) => ({ kind: "ok", timing: { medianNs: ns, minNs: 
 /** One in eight does not run. */
 const sometimes: Measure = (source, ns) => (ns % 8 < 1 ? { kind: "crashed", reason: "made to" } : timed(source, ns));
 
-const textOf = (source: MeasurableSource): string | Uint8Array => (source.kind === "c" ? source.text : source.bytes);
+const textOf = (source: MeasurableSource): string | Uint8Array => generatorOf(source).code(source);
 const timeOf = (source: MeasurableSource): number => Number.parseInt(sha256(textOf(source)).slice(0, 6), 16);
 
 interface FakeWorkbench extends Workbench {
@@ -41,16 +41,14 @@ function fakeWorkbench(measure: Measure = timed, toolchain = "wasm"): FakeWorkbe
     compilerRuns: () => 0,
     async *measure(sources) {
       for (const source of sources) {
-        if (source.kind === "build-failed" || source.kind === "no-time") throw new Error(source.reason);
+        if ("reason" in source) throw new Error(source.reason);
         measured.push(sha256(textOf(source)));
         yield measure(source, timeOf(source));
       }
       return undefined;
     },
     async race(sources) {
-      const times = sources.map((source) =>
-        source.kind === "build-failed" || source.kind === "no-time" ? Number.NaN : timeOf(source),
-      );
+      const times = sources.map((source) => ("reason" in source ? Number.NaN : timeOf(source)));
       const [winner, runnerUp] = [...times.keys()].sort((left, right) => times[left]! - times[right]!);
       const ns = times[winner!]!;
       return { winner: winner!, runnerUp: runnerUp!, timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 16 } };

@@ -3,7 +3,7 @@
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import type { Numerics, Target } from "../../target/target.ts";
+import { cpuTarget, type Numerics, type Target } from "../../target/target.ts";
 import type { CSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import { buffersOutside, type Part, partsOf } from "../part.ts";
@@ -82,13 +82,14 @@ const textOf = (lines: readonly string[]): string => lines.map((line) => `  ${li
 
 function contextOf(func: LoopFunc, target: Target, numerics: Numerics, parts: readonly Part[]): Context {
   invariant(/^[A-Za-z_]\w*$/.test(func.name), `${func.name} is not an identifier`);
+  const { vectorBytes } = cpuTarget(target);
   return {
     prelude: new Prelude(),
     names: new Names([func.name, ...parts.map(({ name }) => name)]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     numerics,
-    vectorBytes: target.vectorBytes,
-    pieceLanes: target.vectorBytes / widestElement(func.body),
+    vectorBytes,
+    pieceLanes: vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
     tiles: tileRegisters(func.body),
     parts,

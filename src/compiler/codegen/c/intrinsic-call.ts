@@ -28,8 +28,8 @@ export function emitIntrinsicCall(context: Context, expr: IntrinsicCall, piece: 
 }
 
 /** The operands are the parameters, by their names in the meaning. */
-function intrinsicFunction(prelude: Prelude, { name, meaning, text }: IntrinsicCall): string {
-  invariant(text.kind === "c", `${name} has no C text`);
+function intrinsicFunction(prelude: Prelude, { name, meaning, text: { c: text } }: IntrinsicCall): string {
+  invariant(text?.kind === "vectors", `${name} has no C text`);
   const types = meaning.buffers.map(({ dtype, shape }) => prelude.type(storedElement[dtype], shape[0]!));
   const parameters = meaning.buffers.map((buffer, at) => `${types[at]} ${buffer.name}`).join(", ");
   const called = `uk_${meaning.name}`;

@@ -28,7 +28,8 @@ export function tileRegisters(body: Stmt): TileRegisters {
   }
 }
 
-export const isTileCall = (expr: Expr): expr is IntrinsicCall => expr.kind === "intrinsic" && expr.text.kind === "tile";
+export const isTileCall = (expr: Expr): expr is IntrinsicCall =>
+  expr.kind === "intrinsic" && expr.text.c?.kind === "tiles";
 
 /** Operands and results of instructions on tiles, and copies of them; null if there is no such instruction. */
 function tileLocals(body: Stmt): ReadonlySet<string> | null {

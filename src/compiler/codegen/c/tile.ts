@@ -127,8 +127,8 @@ function tileStore(prelude: Prelude): string {
   return assembler(prelude, "uk_tile_store", "from, to, bytes", `"tilestored %%tmm" #from ", (%1,%2,1)" : ${memory}`);
 }
 
-function tileProduct(prelude: Prelude, { name, text }: IntrinsicCall): string {
-  invariant(text.kind === "tile" && text.instruction, `${name} is no instruction on tiles`);
+function tileProduct(prelude: Prelude, { name, text: { c: text } }: IntrinsicCall): string {
+  invariant(text?.kind === "tiles" && text.instruction, `${name} is no instruction on tiles`);
   return assembler(prelude, `uk_${name}`, "c, a, b", `"${text.instruction} %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :`);
 }
 

@@ -11,10 +11,10 @@ import { named } from "./scalar-arithmetic.ts";
 
 export function intrinsicCall(
   context: Context,
-  { name, lanes, operands, text }: IntrinsicCall,
+  { name, lanes, operands, text: { wasm: text } }: IntrinsicCall,
   range: LaneRange,
 ): Code {
-  invariant(text.kind === "wasm" && range.count === lanes, `${name} is no instruction on one v128`);
+  invariant(text && range.count === lanes, `${name} is no instruction on one v128`);
   const vectors = operands.flatMap((operand) => vector(context, operand, { first: 0, count: lanesOf(operand) }));
   return [...vectors, ...text.ops.map(named)];
 }

@@ -1,5 +1,5 @@
-// Loops with the word `prefetch B` → hints at the beginning of their bodies, one a cache line. For C alone: JavaScript and
-// WebAssembly have no such instruction. A word that has lost its sense since it was left gives none.
+// Loops with the word `prefetch B` → hints at the beginning of their bodies, one a cache line. In the lists of machines
+// that take hints: JavaScript and WebAssembly have no such instruction. A word that has lost its sense since it was left gives none.
 //
 //   for k in 0..96 (prefetch B: 4)             for k in 0..96
 //     for j in 0..32: … B[k, j] …       →        prefetch B[k + 4, 0]
@@ -18,8 +18,7 @@ import type { Pass } from "./pass.ts";
 
 export const insertPrefetches: Pass = {
   name: "insert-prefetches",
-  run: (func, { target }) =>
-    target.codegen === "c" ? { ...func, body: insert(func.body, { around: [], buffers: buffersOf(func) }) } : func,
+  run: (func) => ({ ...func, body: insert(func.body, { around: [], buffers: buffersOf(func) }) }),
 };
 
 interface Context {

@@ -14,6 +14,7 @@ import { seqOf, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
 import { updateFor, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { walk } from "../../support/graph.ts";
+import { vectorBytesOf } from "../../target/target.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
@@ -23,7 +24,7 @@ import { vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
 export const vectorize: Pass = {
   name: "vectorize",
   run(func, { target }) {
-    const context: Context = { vectorBytes: target.vectorBytes, buffers: buffersOf(func), ranges: noRanges };
+    const context: Context = { vectorBytes: vectorBytesOf(target), buffers: buffersOf(func), ranges: noRanges };
     return { ...func, body: vectorizeIn(func.body, context) };
   },
 };

@@ -13,7 +13,7 @@ import { type WasmPair, withoutTwin } from "../built-kernel.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
-import { wasmTask } from "../schedule.ts";
+import { isWasm, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import { type NativeResult, nativeKernel } from "./native-kernel.ts";
 import { wasmPair } from "./wasm-pair.ts";
@@ -32,7 +32,7 @@ export interface Artifacts {
 
 export async function makeArtifacts(context: KernelContext, decision: KernelDecision): Promise<Artifacts> {
   const { request, services } = context;
-  if (decision.task.target.codegen === "wasm") {
+  if (isWasm(decision.task)) {
     const isInterim = request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
@@ -47,6 +47,11 @@ export async function makeArtifacts(context: KernelContext, decision: KernelDeci
       throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
     if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
     services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
+  }
+  if (result.kind === "no-binding") {
+    const message = `${context.lockName}: a module cannot call kernels of back end "${decision.task.target.backend}"`;
+    if (request.fallback === "none") throw refuse("backend.no-binding", message, "leave out fallback=none");
+    services.log.warn(`${message}; the WASM twin runs instead`);
   }
   const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
@@ -98,7 +103,7 @@ export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
 
 /** The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source. */
 export const wasmTwins = (context: KernelContext, schedule: Decision): Promise<WasmPair | null> =>
-  schedule.task.target.codegen === "wasm" ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
+  isWasm(schedule.task) ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
 
 /**
  * The modules that come with any schedule of a native target; null where the import wants none. They have the predicted

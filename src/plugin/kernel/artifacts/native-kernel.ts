@@ -1,7 +1,15 @@
 // A schedule for a native target → its addon: the one that was measured, if the store has it; else one built here.
 
 import { readFile } from "node:fs/promises";
-import { type CSource, type GeneratedKernel, kernelName, refuse, splitParameters } from "../../../compiler/index.ts";
+import {
+  type CSource,
+  type GeneratedKernel,
+  isCSource,
+  kernelName,
+  needsToolchain,
+  refuse,
+  splitParameters,
+} from "../../../compiler/index.ts";
 import { brokenAddon, isNoexec, unusableTemp } from "../../../native/machine/unusable.ts";
 import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
@@ -24,12 +32,15 @@ export type NativeResult =
       readonly compilerRuns: number;
     }
   | { readonly kind: "no-compiler" }
+  /** Its back end makes no addons. */
+  | { readonly kind: "no-binding" }
   /** The schedule does not lead to its source. */
   | { readonly kind: "stale" };
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export async function nativeKernel(context: KernelContext, decision: KernelDecision): Promise<NativeResult> {
+  if (!needsToolchain(decision.task.target)) return { kind: "no-binding" };
   if (decision.built) return built(context, decision, decision.built, 0);
   const measured = decision.measured && (await storedAddon(context, decision, decision.measured.toolchain));
   if (measured) return built(context, decision, measured, 0);
@@ -39,7 +50,7 @@ export async function nativeKernel(context: KernelContext, decision: KernelDecis
   if (stored) return built(context, decision, stored, 0);
   const { factsOf, generated } = await import("../source/schedule-source.ts");
   const kernel = generated(decision);
-  if (kernel?.source.kind !== "c") return { kind: "stale" };
+  if (!kernel || !isCSource(kernel.source)) return { kind: "stale" };
   const addon = await compile(context, decision, kernel, toolchain);
   const fresh = { blobs: { addon }, facts: factsOf(decision, kernel) };
   await keepBlobs(context, addonKey(context, decision, toolchain.identity), fresh);
@@ -71,7 +82,7 @@ async function signedAddon(context: KernelContext, decision: KernelDecision): Pr
 
 /** C text of the kernel itself, then of what prepares constants for it. */
 const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
-  [source, prepare].filter((it) => it?.kind === "c");
+  [source, prepare].filter((it) => it !== null && isCSource(it));
 
 /**
  * Compiles an addon, and runs it once in a process of its own before anything keeps or ships it.

@@ -2,6 +2,7 @@
 
 import {
   codegenVersion,
+  isWasmSource,
   kernelName,
   kernelParameters,
   sha256,
@@ -66,13 +67,13 @@ async function generate(
 ): Promise<(BuiltBlobs & { readonly wasm: Blobs[string] }) | null> {
   const { factsOf, generated, relaxedBytes } = await import("../source/schedule-source.ts");
   const kernel = generated(schedule);
-  if (kernel?.source.kind !== "wasm") return null;
+  if (!kernel || !isWasmSource(kernel.source)) return null;
   const wasm = kernel.source.bytes;
   const relaxed = schedule.task.numerics === "fast" && !isInterim ? relaxedBytes(schedule) : wasm;
   const blobs: Blobs = {
     wasm,
     ...(sha256(relaxed) === sha256(wasm) ? {} : { relaxed }),
-    ...(kernel.prepare?.kind === "wasm" ? { prepare: kernel.prepare.bytes } : {}),
+    ...(kernel.prepare && isWasmSource(kernel.prepare) ? { prepare: kernel.prepare.bytes } : {}),
   };
   return { blobs, wasm, facts: factsOf(schedule, kernel) };
 }

@@ -5,9 +5,10 @@
 
 import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
 import { refuse } from "../../../compiler/index.ts";
+import { wasmRunnable } from "../../../native/backend/wasm.ts";
 import { missingFeatures } from "../../../native/machine/machine.ts";
-import { type CheckingRunner, toRunnable } from "../../../native/runner/client.ts";
-import type { Preparation, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
+import type { CheckingRunner } from "../../../native/runner/client.ts";
+import type { NativeRunnable, Preparation, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";
@@ -54,7 +55,7 @@ export async function addonOutcome(
     parameters: prepare.parameters,
     used: source.parameters,
   };
-  const addon: Runnable = { kind: "native", path, index: 0, features, ...extras(schedule, preparation) };
+  const addon: NativeRunnable = { kind: "native", path, index: 0, features, ...extras(schedule, preparation) };
   const [outcome] = await outcomesOf(context, schedule.task, [addon]);
   return outcome;
 }
@@ -67,15 +68,13 @@ export async function addonOutcome(
 export async function checkModules(context: KernelContext, pair: Omit<WasmPair, "facts">): Promise<void> {
   const { schedule, wasm, relaxed, prepare } = pair;
   const preparation = (module: WasmSource): Preparation | null =>
-    prepare && { kernel: moduleOf(prepare), parameters: prepare.parameters, used: module.parameters };
+    prepare && { kernel: wasmRunnable(prepare), parameters: prepare.parameters, used: module.parameters };
   const modules = [wasm, relaxed].filter((module) => module !== null);
-  const runnables = modules.map((module) => ({ ...moduleOf(module), ...extras(schedule, preparation(module)) }));
+  const runnables = modules.map((module) => ({ ...wasmRunnable(module), ...extras(schedule, preparation(module)) }));
   for (const [at, outcome] of (await outcomesOf(context, schedule.task, runnables)).entries()) {
     complain(context, modules[at] === relaxed ? "its relaxed WASM module" : "its WASM module", outcome);
   }
 }
-
-const moduleOf = (source: WasmSource): Runnable => toRunnable({ kind: "wasm", source }, 0);
 
 const extras = ({ task, candidate }: Decision, preparation: Preparation | null) => ({
   bounds: boundsOf(task, spaceOf(task), candidate),

@@ -1,5 +1,6 @@
 // A kernel and work that measures → what the work returns, or why nothing can be run here.
 
+import { needsToolchain } from "../../../compiler/index.ts";
 import { withDirectoryIf } from "../../../native/file/private-directory.ts";
 import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { Measurement } from "../../../tuner/data/measurement.ts";
@@ -20,7 +21,7 @@ export async function onWorkbench<Result>(
   work: (workbench: Workbench) => Promise<Result>,
 ): Promise<Result | string> {
   const { task, services } = context;
-  const isNative = task.target.codegen === "c";
+  const isNative = needsToolchain(task.target);
   const toolchain = isNative ? await context.toolchain() : null;
   const missing = missingFeatures(task.target, context.machine);
   if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;

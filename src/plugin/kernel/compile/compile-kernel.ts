@@ -3,6 +3,7 @@
 
 import { relative } from "node:path";
 import { type ComputeDef, kernelParameters } from "../../../compiler/index.ts";
+import { cachesOf } from "../../../tuner/data/key.ts";
 import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { failAlone } from "../../support/fail-alone.ts";
 import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
@@ -88,7 +89,7 @@ async function compiledKernel(
     key,
     watchFiles,
     origin: decision?.origin ?? "reference",
-    isForOtherCaches: decision !== null && !hasCaches(task, decision.task.target),
+    isForOtherCaches: decision !== null && !hasCaches(task, cachesOf(decision.task.target)),
     measurements: decision?.measurements ?? 0,
     compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
   };

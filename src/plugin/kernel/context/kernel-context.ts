@@ -6,6 +6,7 @@ import {
   type ComputeDef,
   digestOf,
   instantiate,
+  needsToolchain,
   type Parameters,
   parameterDefaults,
   type Target,
@@ -71,7 +72,7 @@ export interface Elsewhere {
 }
 
 /** Returns a target with the caches of a machine in place of those that it has. */
-export const targetHere = ({ name, threads }: Target, machine: Machine): Target => ({
+export const targetHere = ({ name, threads }: Pick<Target, "name" | "threads">, machine: Machine): Target => ({
   ...hostTarget(name, machine),
   threads,
 });
@@ -141,7 +142,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
         import("../../../tuner/fleet/job.ts"),
       ]);
       const operator = { file, parameters: request.parameters, digest: operatorDigest(op) };
-      const hasCompiler = target.codegen === "wasm" || (await toolchain()) !== null;
+      const hasCompiler = !needsToolchain(target) || (await toolchain()) !== null;
       const isMeasurableHere =
         !elsewhere.isForeign && hasCompiler && missingFeatures(target, detectMachine()).length === 0;
       return fleetWorkbench({ ...elsewhere, task, operator, local, isMeasurableHere });

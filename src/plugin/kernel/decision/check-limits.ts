@@ -8,6 +8,7 @@ import {
   DiagnosticError,
   type KernelParameter,
   kernelParameters,
+  needsToolchain,
   type SourceLoc,
 } from "../../../compiler/index.ts";
 import { longestOpName } from "../../../tuner/lock/lock-entry.ts";
@@ -65,7 +66,7 @@ export function checkLimits(context: KernelContext): void {
   const { task, op, request } = context;
   checkName(context);
   const arrays = kernelParameters(op);
-  const isNative = task.target.codegen === "c";
+  const isNative = needsToolchain(task.target);
   if (isNative) checkCount(context, arrays);
   // A native kernel has a WASM twin, unless there is to be none.
   if (!isNative || request.fallback !== "none") checkSize(context, arrays);

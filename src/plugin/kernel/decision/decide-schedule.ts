@@ -1,6 +1,6 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
-import { codegenVersion, DiagnosticError, refuse } from "../../../compiler/index.ts";
+import { codegenVersion, DiagnosticError, needsToolchain, refuse } from "../../../compiler/index.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { taskIdentity } from "../../../tuner/data/task-key.ts";
@@ -123,7 +123,7 @@ async function fromRemote(context: KernelContext): Promise<KernelDecision | null
 async function fromSigned(context: KernelContext): Promise<KernelDecision | null> {
   const { task, toolchain, services } = context;
   const { remote, trust } = services.options;
-  if (!remote || !hasSigners(trust) || task.target.codegen !== "c" || (await toolchain())) return null;
+  if (!remote || !hasSigners(trust) || !needsToolchain(task.target) || (await toolchain())) return null;
   const { signedDecision } = await import("../outside/signed-decision.ts");
   const signed = await signedDecision(context, remote);
   return signed && { ...found("remote", signed, null), built: signed.built };
@@ -243,7 +243,7 @@ const predicted = async (context: KernelContext): Promise<KernelDecision> =>
  */
 async function whyNotMeasured({ task, missing, toolchain, elsewhere }: KernelContext): Promise<string | null> {
   if (elsewhere) return null;
-  if (task.target.codegen === "c" && !(await toolchain())) return "";
+  if (needsToolchain(task.target) && !(await toolchain())) return "";
   return missing.length === 0 ? null : `this CPU has no ${missing.join(", ")}`;
 }
 

@@ -1,7 +1,7 @@
 // The second rung of the ladder: where the lock does not decide a kernel and nothing is measured, an entry of the same operator for
 // another target of the same ISA. It was measured, which no prediction is.
 
-import { codegenVersion, type Target } from "../../../compiler/index.ts";
+import { codegenVersion, type Target, vectorBytesOf } from "../../../compiler/index.ts";
 import { type LockEntry, staleReason } from "../../../tuner/lock/lock-entry.ts";
 import type { LockEntries } from "../../../tuner/lock/lockfile.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
@@ -17,8 +17,8 @@ export interface SameIsa {
  * import of `wanted` does not allow. The features of the machine that builds do not count, since the program may run elsewhere.
  */
 export const isSameIsa = (own: Target, wanted: Target): boolean =>
-  own.codegen === wanted.codegen &&
-  own.vectorBytes === wanted.vectorBytes &&
+  own.backend === wanted.backend &&
+  vectorBytesOf(own) === vectorBytesOf(wanted) &&
   own.features.every((feature) => wanted.features.includes(feature));
 
 /** Returns the entries that may stand in for a kernel's own: those with the most features first, then by name. */

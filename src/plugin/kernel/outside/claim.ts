@@ -1,7 +1,15 @@
 // Claimed measurements of decisions from outside: is such a time possible, and does it agree with itself? A claim that passes is still
 // an opinion: kernels are measured here before anyone relies on it.
 
-import { type ComputeDef, factsOf, type TargetName, targets } from "../../../compiler/index.ts";
+import {
+  asCpu,
+  type ComputeDef,
+  type CpuTarget,
+  cpuTarget,
+  factsOf,
+  type TargetName,
+  targets,
+} from "../../../compiler/index.ts";
 import { type MachineLimits, type RateName, rateNames } from "../../../native/limits/machine-limits.ts";
 import { compilerFamilies } from "../../../native/toolchain/toolchain.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
@@ -15,7 +23,7 @@ const units = 4;
 /** Products that the matrix unit of a core sums in a cycle, at most: AMX does 1024 of bytes and 512 of bf16. */
 const tileProducts = { "i8.dot": 2048, "bf16.dot": 1024 } as const;
 
-type Wide = Pick<TuningTask["target"], "name" | "vectorBytes">;
+type Wide = Pick<CpuTarget, "name" | "vectorBytes">;
 
 /** Bytes of a lane by the kind of work: a dot product of bytes takes one byte for each product, one of 16-bit values two. */
 const laneBytes = (rate: RateName): number => Number(/\d+/.exec(rate)![0]) / 8;
@@ -34,7 +42,7 @@ function generousLimits({ name, vectorBytes }: Wide): MachineLimits {
 /** Nanoseconds below which no machine computes the definition, on the threads of the task: a cycle at least. */
 export function leastPossibleNs({ target, threads, constants = [] }: TuningTask, computed: ComputeDef): number {
   const computing = { op: computed, constants, numerics: "fast", hasFma: true } as const;
-  const { arithmeticNs, readingNs } = leastTime(computing, generousLimits(target));
+  const { arithmeticNs, readingNs } = leastTime(computing, generousLimits(cpuTarget(target)));
   return Math.max(1 / clock, Math.max(arithmeticNs ?? 0, readingNs) / threads);
 }
 
@@ -54,10 +62,10 @@ function readTargetClass(text: string): TargetText | null {
 }
 
 /** Forms of what measures: an engine for WASM, and for native targets the identity of a compiler. */
-const toolchains = {
+const toolchains: Readonly<Record<CpuTarget["backend"], RegExp>> = {
   wasm: /^wasm(, cold caches)?$/,
   c: new RegExp(`^(${compilerFamilies.join("|")}) [\\w.+-]+ [\\w.-]+ [0-9a-f]{8}(, cold caches)?$`),
-} as const;
+};
 
 /** Greatest difference between the operations and speed × time, as a share: locks keep four digits of either. */
 const rounding = 2e-3;
@@ -75,10 +83,12 @@ export function problemOfClaim(measured: Measured, task: TuningTask, computed: C
   const { medianNs, gflops, machine, toolchain } = measured;
   const place = readTargetClass(machine);
   if (!place) return `"${machine}" is no machine`;
-  const { name, features, codegen } = task.target;
+  const cpu = asCpu(task.target);
+  if (!cpu) return `nobody knows how fast ${task.target.name} can be`;
+  const { name, features, backend } = cpu;
   if (place.name !== name || place.features !== features.join("+") || place.threads !== task.threads)
     return `it was measured on "${machine}", and is for ${name} with ${task.threads} threads`;
-  if (!toolchains[codegen].test(toolchain)) return `"${toolchain}" measures nothing for ${name}`;
+  if (!toolchains[backend].test(toolchain)) return `"${toolchain}" measures nothing for ${name}`;
   const { flops } = factsOf(task.op);
   if (!agrees(measured, flops))
     return `it contradicts itself: ${gflops} GFLOP/s for ${medianNs} ns are not the ${flops} operations of ${task.op.name}`;

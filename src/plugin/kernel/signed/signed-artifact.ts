@@ -1,6 +1,7 @@
 // Signed binaries of a kernel: made of what this build has in its store, and taken from the files of an answer where a signer that
 // option `trust` lists vouches for them, and they compute what the reference does.
 
+import { needsToolchain } from "../../../compiler/index.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { scheduleKey } from "../../../tuner/data/key.ts";
 import type { Measured } from "../../../tuner/store/store-entry.ts";
@@ -88,7 +89,7 @@ export async function signedFilesOfStore(
   signing: Signing,
 ): Promise<Files | null> {
   const { toolchain } = measured;
-  const stored = schedule.task.target.codegen === "c" ? await storedAddon(context, schedule, toolchain) : null;
+  const stored = needsToolchain(schedule.task.target) ? await storedAddon(context, schedule, toolchain) : null;
   const addon = stored?.blobs.addon;
   return addon ? signedFiles(context, schedule, { addon, toolchain, beside }, signing) : null;
 }

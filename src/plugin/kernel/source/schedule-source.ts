@@ -2,13 +2,14 @@
 // finds its kernels in the store needs none of it, and does not load it.
 
 import {
-  type CSource,
   type GeneratedKernel,
+  generatorOf,
   invariant,
+  isWasmSource,
+  type KernelSource,
   preparationFacts,
   printTrace,
   sha256,
-  type WasmSource,
 } from "../../../compiler/index.ts";
 import { worstRelativeError } from "../../../tuner/check/error-bound.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
@@ -18,7 +19,6 @@ import { candidateKernel, candidateTemplate, candidateTrace } from "../../../tun
 import { findPoint, searchSpace } from "../../../tuner/search/point/search-space.ts";
 import { direct } from "../../../tuner/space/algorithm/direct.ts";
 import { type GeneratedSpace, generateSpace } from "../../../tuner/space/generate.ts";
-import { defaultRules } from "../../../tuner/space/rule/index.ts";
 import type { KernelFacts } from "../built-kernel.ts";
 
 interface KnownSpace {
@@ -36,7 +36,7 @@ export const spaceOf = (task: TuningTask): GeneratedSpace =>
 
 /** Makes the space of a task small from now on: of the operator as it is written alone, as other algorithms take ten times as long. */
 export const smallSpaceOf = (task: TuningTask): GeneratedSpace =>
-  remember({ task, space: generateSpace(task, defaultRules, ["generated"], [direct]) });
+  remember({ task, space: generateSpace(task, undefined, ["generated"], [direct]) });
 
 function remember(known: KnownSpace): GeneratedSpace {
   recent = [known, ...recent.filter(({ task }) => task !== known.task)].slice(0, mostRecent);
@@ -78,7 +78,7 @@ function generate(task: TuningTask, candidate: Candidate): GeneratedKernel | nul
 /** Bytes of the same schedule for WASM, with products and sums fused. */
 export function relaxedBytes({ task, candidate }: Decision): Uint8Array<ArrayBuffer> {
   const kernel = candidateKernel(task, spaceOf(task), candidate, { verify: true, relaxed: true });
-  invariant(kernel.kind === "ok" && kernel.source.kind === "wasm", "what is legal is legal with fused products too");
+  invariant(kernel.kind === "ok" && isWasmSource(kernel.source), "what is legal is legal with fused products too");
   return kernel.source.bytes;
 }
 
@@ -95,5 +95,4 @@ export function factsOf({ task, candidate }: Decision, { prepare }: GeneratedKer
   };
 }
 
-const digestOfSource = (source: CSource | WasmSource): string =>
-  sha256(source.kind === "c" ? source.text : source.bytes);
+const digestOfSource = (source: KernelSource): string => sha256(generatorOf(source).code(source));

@@ -1,6 +1,6 @@
 // Tunes one kernel: a workbench with the right answers, the records, the search, and what is to be said of its failures.
 
-import { type DiagnosticError, factsOf, refuse } from "../../../compiler/index.ts";
+import { type DiagnosticError, factsOf, needsToolchain, refuse } from "../../../compiler/index.ts";
 import { withDirectoryIf } from "../../../native/file/private-directory.ts";
 import { isNoexec, isUnusable, unusableTemp } from "../../../native/machine/unusable.ts";
 import { familyOnTarget } from "../../../tuner/data/family.ts";
@@ -31,6 +31,7 @@ import { checkTwins } from "../check/check-twins.ts";
 import type { SharedMachine } from "../compile-services.ts";
 import { type KernelContext, measuringPlace } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
+import { isWasm } from "../schedule.ts";
 import { emptySpace } from "../source/make-prediction.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import { scheduleOf } from "../source/schedule-source.ts";
@@ -115,10 +116,10 @@ function tuneOn<Result>(
   adapt: Adapt,
   finish: Finish<Result>,
 ): Promise<Result> {
-  return withDirectoryIf(context.task.target.codegen === "c", async (directory) => {
+  return withDirectoryIf(needsToolchain(context.task.target), async (directory) => {
     const { task, services } = context;
     services.signal.throwIfAborted();
-    const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
+    const toolchain = needsToolchain(task.target) ? await context.toolchain() : null;
     const { compilers } = services.tunings;
     const opened: Opened[] = [];
     try {
@@ -139,7 +140,7 @@ function tuneOn<Result>(
           const space = generateSpace(task);
           opened.push({ workbench, space });
           // Twins are checked before the search takes its time, since they do not depend on its result.
-          if (task.target.codegen === "c") await checkTwins(workbench, context, await twinsOfNative(context, task));
+          if (!isWasm(task)) await checkTwins(workbench, context, await twinsOfNative(context, task));
           return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
         finish: async (tuning) => finish(opened[0]!, await tuning.finish()),
@@ -202,7 +203,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
   const schedule = scheduleOf(task, space, winner.candidate);
-  if (task.target.codegen === "wasm") await checkTwins(workbench, context, await wasmTwins(context, schedule));
+  if (isWasm(task)) await checkTwins(workbench, context, await wasmTwins(context, schedule));
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   const gflops = factsOf(task.op).flops / medianNs;
   const decision: KernelDecision = {
@@ -220,7 +221,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
  * turn, not beside the measurements of the next, and once for all that share the tuning. Compiler runs.
  */
 async function buildAddon(context: KernelContext, decision: KernelDecision): Promise<number> {
-  if (context.task.target.codegen !== "c" || context.elsewhere?.isForeign) return 0;
+  if (!needsToolchain(context.task.target) || context.elsewhere?.isForeign) return 0;
   const result = await nativeKernel(context, decision);
   return result.kind === "built" ? result.compilerRuns : 0;
 }

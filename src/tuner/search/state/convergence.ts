@@ -1,6 +1,6 @@
 // Rule that ends a search: the last trials hardly improved the best.
 
-import type { Target } from "../../../compiler/index.ts";
+import { needsToolchain, type Target } from "../../../compiler/index.ts";
 import type { SearchState, Trial } from "./search-state.ts";
 
 export interface ConvergenceRule {
@@ -16,14 +16,14 @@ export interface ConvergenceRule {
 }
 
 /**
- * Trials looked back on, by code generator: 6 to 10 seconds either way, as a trial without a compiler takes a third of the
+ * Trials looked back on, where a compiler builds them and where none does: 6 to 10 seconds either way, as a trial without a compiler takes a third of the
  * time. With fewer, a lucky time in a calm moment looks like the end of a search while a neighbour uses the core.
  */
-const trials: Readonly<Record<Target["codegen"], number>> = { c: 96, wasm: 240 };
+const trials = { built: 96, asTheyAre: 240 } as const;
 
 /** Returns the default rule of a tuning for a target. */
-export const convergenceFor = ({ codegen }: Target): ConvergenceRule => ({
-  trials: trials[codegen],
+export const convergenceFor = (target: Target): ConvergenceRule => ({
+  trials: needsToolchain(target) ? trials.built : trials.asTheyAre,
   leastGain: 0.01,
   expected: 1.02,
 });

@@ -1,11 +1,13 @@
 // The contract of a schedule-generation rule: one file each in `space/rule`, in the order of `rule-order.ts`.
 
+import type { CpuTarget, Target } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import type { Draft } from "./draft.ts";
 import type { SchedulableStage } from "./schedulable-stage.ts";
 
-export interface RuleContext {
-  readonly task: TuningTask;
+/** Rules are for CPUs, unless their type names another kind of target. */
+export interface RuleContext<On extends Target = CpuTarget> {
+  readonly task: TuningTask<On>;
   /** All stages of the operator; those that an earlier rule placed, as parts. */
   readonly stages: readonly SchedulableStage[];
   /**
@@ -17,7 +19,7 @@ export interface RuleContext {
   readonly otherwise: (draft: Draft, stage: string) => readonly Draft[];
 }
 
-export interface SpaceRule {
+export interface SpaceRule<On extends Target = CpuTarget> {
   readonly name: string;
   /**
    * Whether the rule only adds ways to those of the rule that has the stage, which it asks for by `otherwise`. Default: false,
@@ -25,7 +27,7 @@ export interface SpaceRule {
    */
   readonly alongside?: boolean;
   /** Whether the rule can schedule the stage. The first rule that can does. */
-  applies(stage: SchedulableStage, context: RuleContext): boolean;
+  applies(stage: SchedulableStage, context: RuleContext<On>): boolean;
   /** Returns the ways in which the stage may be scheduled, each added to the draft. At least one. */
-  apply(draft: Draft, stage: SchedulableStage, context: RuleContext): readonly Draft[];
+  apply(draft: Draft, stage: SchedulableStage, context: RuleContext<On>): readonly Draft[];
 }

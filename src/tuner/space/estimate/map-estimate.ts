@@ -2,7 +2,7 @@
 // stage wrote comes from the cache that it fits.
 
 import { byteSize, type ComputeDef } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import type { CpuTask } from "../../data/task.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
@@ -20,7 +20,7 @@ export interface MapBody {
 /** Estimates a stage. `lanes`: elements handled at a time; `body`: work of one iteration, default: that of one result. */
 export function mapEstimate(
   stage: SchedulableStage,
-  task: TuningTask,
+  task: CpuTask,
   lanes: number,
   body: MapBody = plainBody(stage),
 ): Estimate {
@@ -35,7 +35,7 @@ export function mapEstimate(
   };
 }
 
-function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: number, body: MapBody): RankingFacts {
+function factsOf(stage: SchedulableStage, { op, target }: CpuTask, lanes: number, body: MapBody): RankingFacts {
   const { results, operations, multiplyAdds } = body;
   const elements = elementsOf(stage.spatial);
   const iterations = elements / results;

@@ -1,13 +1,13 @@
 // Estimates what a stage that walks its operands once does to the machine: an element-wise stage, or a reduction into a few vectors.
 
-import { byteSize, type Target } from "../../../compiler/index.ts";
+import { byteSize, type CpuTarget } from "../../../compiler/index.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 
 export interface Stream {
   readonly stage: SchedulableStage;
-  readonly target: Target;
+  readonly target: CpuTarget;
   /** Number of elements in a vector; 1: scalar code. */
   readonly lanes: number;
   /** Number of vectors along the innermost axis in one iteration. */
@@ -73,10 +73,10 @@ function wasteOf(extent: number, lanes: number, vectors: number, operationsAWalk
 }
 
 /** Accumulators, a vector of each operand, and what a function's polynomial needs. */
-const liveRegisters = (stage: SchedulableStage, vectors: number, rows: number, target: Target): number =>
+const liveRegisters = (stage: SchedulableStage, vectors: number, rows: number, target: CpuTarget): number =>
   (stage.reduce.length > 0 ? vectors * rows : vectors) + registersBeside(stage, target);
 
-export function registersBeside({ callsFunctions }: SchedulableStage, target: Target): number {
+export function registersBeside({ callsFunctions }: SchedulableStage, target: CpuTarget): number {
   const { walkRegisters, functionRegisters } = coreOf(target);
   return callsFunctions ? functionRegisters : walkRegisters;
 }

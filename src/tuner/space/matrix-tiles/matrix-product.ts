@@ -64,9 +64,9 @@ function matrices(
 }
 
 function intrinsicOn({ left, right }: Matrices, { block }: SchedulableStage, task: TuningTask): Intrinsic | null {
-  const found = intrinsicsFor(block, task.target, task.numerics).find(({ intrinsic: { text, meaning } }) => {
+  const found = intrinsicsFor(block, task.target, task.numerics).find(({ intrinsic: { operands, meaning } }) => {
     const [, a, b] = meaning.buffers;
-    return text.kind === "tile" && a?.dtype === left.dtype && b?.dtype === right.dtype;
+    return operands === "tiles" && a?.dtype === left.dtype && b?.dtype === right.dtype;
   });
   return found?.intrinsic ?? null;
 }

@@ -9,7 +9,7 @@
 // After Heron's mergeConsumer. The last block is moved inwards where the blocks do not fill the axis: some rows are
 // computed twice, and there is no second copy of all the code.
 
-import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
+import { byteSize, type CpuTarget, loopName } from "../../../compiler/index.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import {
   atMost,
@@ -128,7 +128,7 @@ function rowCounts(stage: SchedulableStage, chain: Chain, context: RuleContext):
 }
 
 /** Returns the bytes of L2 for passed results: the others are for the operands that stream past. */
-const shareOfL2 = (target: Target): number => Math.floor(target.l2Bytes * coreOf(target).passedShareOfL2);
+const shareOfL2 = (target: CpuTarget): number => Math.floor(target.l2Bytes * coreOf(target).passedShareOfL2);
 
 function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: RuleContext): Draft {
   const axis = stage.spatial[chain.at]!;

@@ -1,7 +1,7 @@
 // A reduction with a vectorizable axis: register tiles of accumulators, blocks for two levels of cache, operands packed
 // into panels or read where they are, in the orders of `tiling/order.ts`. GEMM, convolution, pooling along channels.
 
-import type { Operand, SplitTail, Target } from "../../../compiler/index.ts";
+import type { CpuTarget, Operand, SplitTail } from "../../../compiler/index.ts";
 import {
   atMost,
   type Draft,
@@ -63,7 +63,7 @@ export const multiLevelTiling: TilingRule = {
 };
 
 /** Adds the tunables of a tiling, their limits and the instructions. */
-function tileStage(named: Draft, tiling: Tiling, target: Target): Draft {
+function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
   const { stage, axes, packs } = tiling;
   const draft = decide(named, `${stage.name} tiled${forIntrinsic(tiling)}`);
   const blocks = blockSizes(stage, axes, target);

@@ -7,7 +7,7 @@
 //
 // A stage that another reads row by row is computed under the loop over the rows of that one.
 
-import { type Instruction, loopName, type Operand, type Target } from "../../../compiler/index.ts";
+import { type CpuTarget, type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
 import {
   atMost,
   constrain,
@@ -106,7 +106,7 @@ function tunables(draft: Draft, plan: Plan): Draft {
   );
 }
 
-function limitRegisters(draft: Draft, plan: Plan, target: Target): Draft {
+function limitRegisters(draft: Draft, plan: Plan, target: CpuTarget): Draft {
   const registers = target.vectorRegisters;
   const { stage, rows } = plan;
   const [accumulators, live] = [`${stage.name}.accumulators`, `${stage.name}.live-registers`];

@@ -47,7 +47,7 @@ function tensorized(stage: SchedulableStage, context: RuleContext): Tensorized |
   if (!rule || !isTilingRule(rule) || !reduction) return null;
   const { target, numerics } = context.task;
   for (const found of intrinsicsFor(reduction.block, target, numerics)) {
-    if (found.intrinsic.text.kind === "tile") continue;
+    if (found.intrinsic.operands === "tiles") continue;
     const { lanes, group } = found;
     const axesOf = (it: SchedulableStage): readonly TiledAxis[] => rule.axesOf(stage, it, lanes, context);
     const isWhole = reduction.reduce.at(-1)!.extent % group === 0;

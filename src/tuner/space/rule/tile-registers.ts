@@ -7,7 +7,7 @@
 //   j likewise; innermost: i.2 j.2 in registers, and the intrinsic in place of i.3 j.3 k.3 k.4
 
 import type { Instruction, Operand } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
@@ -61,7 +61,7 @@ function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
 const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, { task }: RuleContext): boolean =>
   reads.every(({ buffer }) => buffer === product.stage.name || task.op.inputs.some(({ name }) => name === buffer));
 
-function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null, task: TuningTask): Draft {
+function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null, task: CpuTask): Draft {
   const { stage, axes, intrinsic, left, right } = product;
   const { tileRegisters } = coreOf(task.target);
   const target = { ...task.target, vectorRegisters: tileRegisters };

@@ -9,7 +9,7 @@
 // transform, of which few elements are read at a time, is computed for each vector; axes that only the pass is chosen by
 // are loops inside the vector's, not unrolled.
 
-import { byteSize, type Expr, loopName, someExpr, type Target, toAffine } from "../../../compiler/index.ts";
+import { byteSize, type CpuTarget, type Expr, loopName, someExpr, toAffine } from "../../../compiler/index.ts";
 import { choicesOf } from "../choice/choice-axes.ts";
 import { choiceBody } from "../choice/choice-body.ts";
 import { type ChoicePass, passesOf, withInlined } from "../choice/choice-pass.ts";
@@ -123,7 +123,7 @@ function scattered(
   stage: SchedulableStage,
   { results, loads }: MapBody,
   lanes: number,
-  target: Target,
+  target: CpuTarget,
 ): Estimate {
   const isWritten = choicesOf(stage).every(({ modulus }) => modulus === null);
   const count = isWritten ? results : Math.max(...loads.values());

@@ -5,6 +5,7 @@ import {
   byteSize,
   type ComputeDef,
   type Condition,
+  type CpuTarget,
   type DType,
   type Instruction,
   type InstructionCalls,
@@ -13,6 +14,7 @@ import {
   type Operand,
   type SourceLoc,
   type Target,
+  vectorBytesOf,
 } from "../../../compiler/index.ts";
 import type { Comparison, Constraint, Domain, Membership } from "../../constraint/constraint.ts";
 import type { TuningTask } from "../../data/task.ts";
@@ -53,9 +55,10 @@ import {
   type TileOptions,
 } from "./sampling.ts";
 
-export interface TemplateBuilder extends InstructionCalls<Operand> {
+/** Templates are for CPUs, unless their type names another kind of target. */
+export interface TemplateBuilder<On extends Target = CpuTarget> extends InstructionCalls<Operand> {
   readonly op: ComputeDef;
-  readonly target: Target;
+  readonly target: On;
   readonly numerics: Numerics;
   /** Returns the number of elements in a vector of the target. */
   lanes(dtype: DType): number;
@@ -123,7 +126,7 @@ export interface Authored {
 }
 
 /** Runs the body of a template. */
-export function author(task: TuningTask, body: (t: TemplateBuilder) => void): Authored {
+export function author(task: TuningTask, body: (t: TemplateBuilder<Target>) => void): Authored {
   const sketch = new Sketch(task);
   body(builderOn(sketch, task));
   return sketch;
@@ -197,14 +200,14 @@ class Sketch implements Authored {
   }
 }
 
-function builderOn(sketch: Sketch, { op, target, numerics }: TuningTask): TemplateBuilder {
+function builderOn(sketch: Sketch, { op, target, numerics }: TuningTask): TemplateBuilder<Target> {
   const instruct = (instruction: Instruction<Operand>): void => sketch.instruct(instruction);
   return {
     ...instructionCalls<Operand>(instruct),
     op,
     target,
     numerics,
-    lanes: (dtype) => Math.max(1, target.vectorBytes / byteSize[dtype]),
+    lanes: (dtype) => Math.max(1, vectorBytesOf(target) / byteSize[dtype]),
     extentOf: (loop) => sketch.extentOf(loop),
     instruct: (...instructions) => instructions.forEach(instruct),
     when: (condition, body) => sketch.under(condition, body),

@@ -2,6 +2,7 @@
 // Checked where that costs little: names, an empty model, instructions that no drawn candidate can carry out.
 
 import {
+  type CpuTarget,
   fromCompute,
   instantiateTemplate,
   isPart,
@@ -27,7 +28,7 @@ import { tunablesIn, withoutUnused } from "./unused-decisions.ts";
 export interface AuthoredTemplate {
   readonly name: string;
   /** Body that makes the template; called once for each task. */
-  readonly body: (t: TemplateBuilder) => void;
+  body(t: TemplateBuilder<Target>): void;
   /** Place in the user's source where it was written. */
   readonly loc: SourceLoc | null;
   /** Algorithm that it schedules, which a rule for algorithms made of the operator; null: the operator as it is written. */
@@ -52,9 +53,9 @@ export interface TemplateOptions {
  *   t.unroll("C.i.1");
  * });
  */
-export function template(
+export function template<On extends Target = CpuTarget>(
   name: string,
-  body: (t: TemplateBuilder) => void,
+  body: (t: TemplateBuilder<On>) => void,
   { algorithm = null }: TemplateOptions = {},
 ): AuthoredTemplate {
   requireTemplateName(name);

@@ -2,7 +2,7 @@
 // traffic follows Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (TOMS 2016): of a register
 // tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
 
-import { type Assignment, byteSize, type Target } from "../../../compiler/index.ts";
+import { type Assignment, byteSize, type CpuTarget } from "../../../compiler/index.ts";
 import { type CoreModel, coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
@@ -37,7 +37,7 @@ export function tilingEstimate(
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
-  target: Target,
+  target: CpuTarget,
 ): Estimate {
   return (assignment) =>
     factsOf(
@@ -74,7 +74,7 @@ function factsOf(
   order: LoopOrder,
   packed: readonly PackChoice[],
   assignment: Assignment,
-  target: Target,
+  target: CpuTarget,
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -143,7 +143,7 @@ interface Traffic {
 interface Placement {
   readonly order: LoopOrder;
   readonly packed: readonly PackChoice[];
-  readonly target: Target;
+  readonly target: CpuTarget;
 }
 
 function trafficOf(read: Access, extents: readonly Extents[], { order, packed, target }: Placement): Traffic {

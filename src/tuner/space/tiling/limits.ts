@@ -9,7 +9,7 @@
 // outside: L3 feeds a register tile of four rows. The estimate weighs both. L3 takes what L2 evicts (it is a victim
 // cache, or so much larger that it does not matter), so data that lives in L2 is no part of its sum.
 
-import { byteSize, type Target } from "../../../compiler/index.ts";
+import { byteSize, type CpuTarget } from "../../../compiler/index.ts";
 import type { Term } from "../../constraint/constraint.ts";
 import { atMost, atMostWhen, type Draft, is, product, sum, valuesOf, type Weighted } from "../draft/draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
@@ -29,7 +29,7 @@ export function limitRegisters(
   draft: Draft,
   stage: SchedulableStage,
   axes: readonly TiledAxis[],
-  { vectorRegisters, hasFma }: Target,
+  { vectorRegisters, hasFma }: CpuTarget,
 ): Draft {
   const spatial = axes.filter((it) => it.role === "spatial" || it.role === "vector");
   const vector = axes.find((it) => it.role === "vector")!;
@@ -66,7 +66,7 @@ export function limitCaches(
   stage: SchedulableStage,
   axes: readonly TiledAxis[],
   { orders, tunable }: OrderChoice,
-  { l2Bytes, l3Bytes }: Target,
+  { l2Bytes, l3Bytes }: CpuTarget,
 ): Draft {
   const footprints = stage.reads.map((read) => footprintOf(stage, read, axes));
   const counted = stage.reads.reduce((result, read) => countBytes(result, stage, read, axes), draft);
@@ -196,7 +196,7 @@ export const limitConflicts = (
   stage: SchedulableStage,
   axes: readonly TiledAxis[],
   packs: readonly PackChoice[],
-  target: Target,
+  target: CpuTarget,
 ): Draft =>
   packs.reduce((result, { packable: { access }, tunable }) => {
     const rows = rowsOf(stage, access, axes);

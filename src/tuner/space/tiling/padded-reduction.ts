@@ -1,7 +1,7 @@
 // A reduction whose last axis is rounded up to whole groups of the values that an intrinsic adds up: its operands get
 // zeros behind their ends. Packed operands have the zeros in their packs, others are copied row by row.
 
-import { byteSize, type Instruction, type Operand, type Target } from "../../../compiler/index.ts";
+import { byteSize, type CpuTarget, type Instruction, type Operand } from "../../../compiler/index.ts";
 import { type Access, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
 import type { PackChoice } from "./packing.ts";
@@ -53,7 +53,7 @@ export const padBy = ({ block }: SchedulableStage, group: number): Instruction<O
 export const fillPads = (
   { reads, reduce: [axis] }: SchedulableStage,
   packs: readonly PackChoice[],
-  { vectorBytes }: Target,
+  { vectorBytes }: CpuTarget,
 ): readonly Instruction<Operand>[] =>
   [...new Map(reads.map((read) => [read.buffer, read])).values()].flatMap((read): readonly Instruction<Operand>[] => {
     const { buffer, dims, dtype } = read;

@@ -6,8 +6,8 @@
 //   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled, with an intrinsic k.3 what it adds up
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
-import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import { byteSize, type CpuTarget, loopName } from "../../../compiler/index.ts";
+import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
 import {
@@ -48,7 +48,7 @@ function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
  * Gives each axis its role. The longest reduce axis is tiled. Where the order of the reference holds, the last one is, and the
  * others are outside; they are outside also where they are so long that a panel would not fit L1.
  */
-export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTask): readonly TiledAxis[] => {
+export const tiledAxes = (stage: SchedulableStage, lanes: number, task: CpuTask): readonly TiledAxis[] => {
   const { numerics, target } = task;
   const vector = stage.spatial.at(-1)!;
   const longest = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
@@ -73,13 +73,18 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
 };
 
 /** Returns the elements of the tiled reduce axis whose vectors fill L1, together with all of the other reduce axes. */
-function mostBlockOf(stage: SchedulableStage, lanes: number, others: readonly number[], { l1Bytes }: Target): number {
+function mostBlockOf(
+  stage: SchedulableStage,
+  lanes: number,
+  others: readonly number[],
+  { l1Bytes }: CpuTarget,
+): number {
   const bytes = Math.max(...stage.reads.map((read) => byteSize[read.dtype]));
   return Math.floor(l1Bytes / others.reduce((product, extent) => product * extent, lanes * bytes));
 }
 
 /** Returns the elements of the tiled reduce axis that fit L1 with what stays whole inside its blocks. */
-const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): number => {
+const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: CpuTarget): number => {
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.axis.extent);
   return Math.max(1, mostBlockOf(stage, Math.max(...axes.map((it) => it.lanes)), whole, target));
 };
@@ -94,7 +99,7 @@ export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
 /** Adds the tunables of an axis and the variables that follow; `blocks`: sizes that a block of the reduce axis may have. */
-export function tileAxis(draft: Draft, it: TiledAxis, target: Target, blocks: readonly number[]): Draft {
+export function tileAxis(draft: Draft, it: TiledAxis, target: CpuTarget, blocks: readonly number[]): Draft {
   switch (it.role) {
     case "vector":
     case "spatial":
@@ -107,7 +112,7 @@ export function tileAxis(draft: Draft, it: TiledAxis, target: Target, blocks: re
   }
 }
 
-function tileSpatial(draft: Draft, it: TiledAxis, target: Target): Draft {
+function tileSpatial(draft: Draft, it: TiledAxis, target: CpuTarget): Draft {
   const { extent, name, size } = it.axis;
   const { mostTileVectors, operandRegisters } = coreOf(target);
   const mostRegisters = it.role === "vector" ? mostTileVectors : target.vectorRegisters - operandRegisters;
@@ -197,7 +202,7 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
  * an intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, smaller sizes are offered:
  * prefetchers follow few rows of it.
  */
-export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): readonly number[] {
+export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: CpuTarget): readonly number[] {
   const { axis, lanes } = axes.find((it) => it.role === "reduce")!;
   const comesFromMemory = stage.reads.some((read) => isBeyondL3(bytesOf(read, axes), target));
   const { leastOfferedBlock, leastBlockFromMemory } = coreOf(target);
@@ -207,7 +212,7 @@ export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], 
 }
 
 /** Says whether an operand of this size does not stay in L3: other data leaves it no more than half. */
-export const isBeyondL3 = (bytes: number, target: Target): boolean =>
+export const isBeyondL3 = (bytes: number, target: CpuTarget): boolean =>
   bytes > coreOf(target).residentShareOfL3 * target.l3Bytes;
 
 const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>

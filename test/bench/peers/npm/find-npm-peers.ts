@@ -1,6 +1,6 @@
 // The packages of npm that are looked for.
 
-import type { Target } from "../../../../src/compiler/index.ts";
+import type { CpuTarget } from "../../../../src/compiler/index.ts";
 import type { Found } from "../peer.ts";
 import { jaxJs } from "./jax-js.ts";
 import { findPackage, type NpmPeer, type Package, remedyFor } from "./npm-peer.ts";
@@ -12,7 +12,7 @@ interface Library {
   readonly name: string;
   /** The first is the one whose version counts. */
   readonly packages: readonly string[];
-  readonly codegen: Target["codegen"];
+  readonly codegen: CpuTarget["backend"];
   /** Null: it has no threads, or none of a number that can be chosen. */
   open(packages: readonly Package[], threads: number): Promise<NpmPeer | null>;
 }
@@ -51,7 +51,7 @@ const libraries: readonly Library[] = [
 ];
 
 /** Finds the packages that kernels of this code generator are compared with. */
-export async function findNpmPeers(codegen: Target["codegen"], threads: number): Promise<readonly Found[]> {
+export async function findNpmPeers(codegen: CpuTarget["backend"], threads: number): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const { name, packages, open } of libraries.filter((library) => library.codegen === codegen)) {
     const all = packages.map(findPackage);

@@ -6,6 +6,7 @@ import conv2d from "../../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../../fixtures/ops/gemm.op.ts";
 import gemmInt8 from "../../../../fixtures/ops/gemm-int8.op.ts";
 import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import type { TypedArray } from "../../../../src/compiler/expr/kernel-type.ts";
 import { newArray } from "../../../../src/compiler/expr/typed-array.ts";
 import { instantiate } from "../../../../src/compiler/instance/instantiate.ts";
@@ -13,7 +14,6 @@ import { fromCompute } from "../../../../src/compiler/ir/from-compute.ts";
 import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
-import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
 import { randomSchedule } from "../../lower/random-schedule.ts";
 

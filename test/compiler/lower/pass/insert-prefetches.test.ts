@@ -1,9 +1,10 @@
 // Hints on their way through the passes.
 
 import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import { interpret, type LoopFunc, printStmt, schedule, type Trace, targets } from "../../../../src/compiler/index.ts";
 import { insertPrefetches } from "../../../../src/compiler/lower/pass/insert-prefetches.ts";
-import { lower, passes } from "../../../../src/compiler/lower/pipeline.ts";
+import { hintedPasses } from "../../../../src/compiler/lower/pipeline.ts";
 import { eachCompiler } from "../../../native/compiled.ts";
 import { gemm, inputsOf } from "../../schedule/nests.ts";
 
@@ -11,8 +12,8 @@ const context = { target: targets.avx2, numerics: "fast" } as const;
 const flatOf = (nest: LoopFunc, trace: Trace) => lower(schedule(nest, trace), context);
 
 test("it is a pass of its own, right after the blocks are lowered, for C alone", () => {
-  expect(passes.indexOf(insertPrefetches)).toBe(1);
-  const [lowerBlocks] = passes;
+  expect(hintedPasses.indexOf(insertPrefetches)).toBe(1);
+  const [lowerBlocks] = hintedPasses;
   const lowered = lowerBlocks!.run(
     schedule(gemm(), [{ kind: "prefetch", buffer: "A", loop: "C.i", distance: 2 }]),
     context,

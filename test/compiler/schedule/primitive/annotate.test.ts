@@ -1,8 +1,8 @@
 // annotate, and unroll with a depth, which is an annotation.
 
 import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import { generateC, schedule, type Trace, targets } from "../../../../src/compiler/index.ts";
-import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { gemm, refusal, refusedOn, scheduled } from "../nests.ts";
 
 const textOf = (trace: Trace): string => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import { DiagnosticError, schedule, targets } from "../../../../src/compiler/index.ts";
-import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { gemm, refusal, refusedOn, scheduled } from "../nests.ts";
 
 const rows = { kind: "bind", loop: "C.i", axis: "blockIdx.x" } as const;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import {
   fromCompute,
   generateC,
@@ -9,7 +10,6 @@ import {
   type Trace,
   targets,
 } from "../../../../src/compiler/index.ts";
-import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { narrowGemm, tensorizedTile } from "../../intrinsic/tensorized-gemm.ts";
 import { blur, gemm, refusal, refusedOn, rowMajor, scattered, scheduled } from "../nests.ts";
 

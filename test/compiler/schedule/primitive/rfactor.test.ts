@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import { type Block, type LoopFunc, schedule, type Trace } from "../../../../src/compiler/index.ts";
 import { floorDiv, loadOf, variable } from "../../../../src/compiler/ir/build.ts";
-import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { mapBlocks } from "../../../../src/compiler/schedule/nest.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
 import { blur, buffersAfter, gemm, padded, refusal, refusedOn, scheduled } from "../nests.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/codegen/lower.ts";
 import { printStmt, schedule, targets } from "../../../../src/compiler/index.ts";
-import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { blur, buffersAfter, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
 
 const align = (buffer: string, dim: number, factor: number, offset: number) =>

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { factsOf, instantiate, type TargetName, targets } from "../../../../src/compiler/index.ts";
+import { cpuTarget, factsOf, instantiate, type TargetName, targets } from "../../../../src/compiler/index.ts";
 import { gemm } from "../../../../src/compiler/ops/index.ts";
 import { isPossible, leastPossibleNs, problemOfClaim } from "../../../../src/plugin/kernel/outside/claim.ts";
 import { targetClass } from "../../../../src/tuner/data/key.ts";
@@ -25,7 +25,7 @@ const claimOf = ({ target }: TuningTask, gflops: number): Measured => ({
   medianNs: flops / gflops,
   gflops,
   machine: targetClass(target),
-  toolchain: compilers[target.codegen],
+  toolchain: compilers[cpuTarget(target).backend],
   trials: 100,
 });
 

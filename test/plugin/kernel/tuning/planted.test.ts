@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
+import { type CSource, isCSource, isWasmSource, type WasmSource } from "../../../../src/compiler/index.ts";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import { verifyKernel } from "../../../../src/plugin/kernel/compile/verify-kernel.ts";
 import type { CompiledKernel } from "../../../../src/plugin/kernel/compiled-kernel.ts";
@@ -38,19 +39,22 @@ const planting =
 const wasm =
   (body: string) =>
   (source: MeasurableSource): MeasurableSource => {
-    if (source.kind !== "wasm") return source;
+    if (!isWasmSource(source)) return source;
     const module = binaryen.parseText(`(module (memory (export "memory") 1) (func (export "run") ${body}))`);
     const bytes = Uint8Array.from(module.emitBinary());
     module.dispose();
-    return { ...source, bytes };
+    const planted: MeasurableSource & WasmSource = { ...source, bytes };
+    return planted;
   };
 
 const c =
   (body: string) =>
-  (source: MeasurableSource): MeasurableSource =>
-    source.kind === "c"
-      ? { ...source, text: `void ${source.name}(void *const *args, void *workspace) { ${body} }\n` }
-      : source;
+  (source: MeasurableSource): MeasurableSource => {
+    if (!isCSource(source)) return source;
+    const text = `void ${source.name}(void *const *args, void *workspace) { ${body} }\n`;
+    const planted: MeasurableSource & CSource = { ...source, text };
+    return planted;
+  };
 
 function measurements(root: string): readonly Measurement[] {
   const records = openDatabase(join(root, "store/records.jsonl")).records({ task: null, targetClass: null });

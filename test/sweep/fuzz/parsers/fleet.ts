@@ -9,6 +9,7 @@ import { decodeJobEnd, decodeRaceOutcome, decodeResult } from "../../../../src/t
 import { type Purpose, seal, unseal } from "../../../../src/tuner/fleet/seal.ts";
 import { classHash, decodeRegistration, queueOf, targetOf } from "../../../../src/tuner/fleet/worker-class.ts";
 import { batchText, openBatch, openResults, resultsText } from "../../../../src/tuner/remote/batch.ts";
+import { encodeTarget } from "../../../../src/tuner/store/target-json.ts";
 import type { Decode } from "../../../../src/tuner/support/strict.ts";
 import { candidate, fakeClass, jobOf } from "../../../support/fleet/simulated.ts";
 import { target } from "../../../tuner/store/sample-entry.ts";
@@ -25,7 +26,12 @@ const native = {
   toolchain: "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01",
 };
 const job = jobOf(of, [candidate(1), candidate(2)]);
-const batch = { ...job.batch, target, operator: "C[i, j] = sum(A[i, k] * B[k, j], k)\n", constants: ["B"] };
+const batch = {
+  ...job.batch,
+  target: encodeTarget(target),
+  operator: "C[i, j] = sum(A[i, k] * B[k, j], k)\n",
+  constants: ["B"],
+};
 const race = jobOf(of, [candidate(3)], {
   kind: "race",
   batch,

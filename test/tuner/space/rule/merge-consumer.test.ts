@@ -6,6 +6,7 @@ import gemmExpGemm from "../../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import {
   authoring,
   type ComputeDef,
+  type CpuTarget,
   fromCompute,
   instantiate,
   instantiateTemplate,
@@ -13,7 +14,6 @@ import {
   type Op,
   opLibrary,
   replay,
-  type Target,
 } from "../../../../src/compiler/index.ts";
 import { checkPlan } from "../../../../src/tuner/check/check-output.ts";
 import { compileModel } from "../../../../src/tuner/constraint/solver/compile.ts";
@@ -57,8 +57,11 @@ const turned = defineOp({ M: 16, K: 16, N: 16, L: 16 }, ({ M, K, N, L }) => {
   return compute("F", [N, L], (j, l) => sum(C(m, j).mul(E(m, l)), m));
 });
 
-const templatesOf = (op: Op, target: Target = frozenTargets.avx2, numerics: Numerics = "fast"): readonly Template[] =>
-  generateSpace({ op: instantiate(op, {}, "op"), target, numerics, threads: 1 }).templates;
+const templatesOf = (
+  op: Op,
+  target: CpuTarget = frozenTargets.avx2,
+  numerics: Numerics = "fast",
+): readonly Template[] => generateSpace({ op: instantiate(op, {}, "op"), target, numerics, threads: 1 }).templates;
 
 const blocked = (templates: readonly Template[]): readonly Template[] =>
   templates.filter(({ name }) => name.includes(" in blocks of "));

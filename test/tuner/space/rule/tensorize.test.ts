@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   authoring,
   type ComputeDef,
+  type CpuTarget,
   fromCompute,
   generateC,
   generateWasm,
@@ -17,7 +18,6 @@ import {
   printTrace,
   replay,
   schedule,
-  type Target,
 } from "../../../../src/compiler/index.ts";
 import { compileModel } from "../../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../../src/tuner/constraint/solver/sample.ts";
@@ -31,8 +31,8 @@ import { referenceOf, wrongNative, wrongNest, wrongWasm } from "../../../support
 const { cast, compute, defineOp, reduceAxis, round, sum, tensor } = authoring;
 const { batchMatmul, conv2d, gemm } = opLibrary;
 
-const spaceOf = (op: ComputeDef, target: Target) => generateSpace({ op, target, numerics: "fast", threads: 1 });
-const templatesOf = (op: ComputeDef, target: Target): readonly string[] =>
+const spaceOf = (op: ComputeDef, target: CpuTarget) => generateSpace({ op, target, numerics: "fast", threads: 1 });
+const templatesOf = (op: ComputeDef, target: CpuTarget): readonly string[] =>
   spaceOf(op, target).templates.map(({ name, structure }) => [name, ...structure].join(" | "));
 const { avx2, wasm, "avx512-bf16": avx512 } = frozenTargets;
 
@@ -84,7 +84,7 @@ describe("templates", () => {
     expect(best("u8")).toBe("C tiled for vpmaddwd.512");
     expect(best("i16")).toBe("C tiled for vpmaddwd.512");
     expect(best("bf16")).toBe("C tiled for vdpbf16ps.512");
-    const avxVnni: Target = { ...avx2, features: [...avx2.features, "avxvnni"].sort() };
+    const avxVnni: CpuTarget = { ...avx2, features: [...avx2.features, "avxvnni"].sort() };
     expect(best("u8", "i8", avxVnni)).toBe("C tiled for vpdpbusd.256");
     expect(best("i8", "i8", avxVnni)).toBe("C tiled for vpdpbusd.256.signed");
   });

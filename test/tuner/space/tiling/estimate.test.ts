@@ -22,7 +22,7 @@ function factsOf(target: TargetName, N: number, change: Readonly<Record<string, 
 const unpacked = { "C.pack.B": 0 };
 const loadsOf = (name: TargetName, N: number, change = {}): number => {
   const target = targets[name];
-  return weightedLoads(factsOf(name, N, change), target, machineModels[target.codegen]);
+  return weightedLoads(factsOf(name, N, change), target, machineModels[target.backend]);
 };
 
 describe("rows of the vector operand that are not packed", () => {

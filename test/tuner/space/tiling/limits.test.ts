@@ -1,7 +1,7 @@
 // Limits of a tiled stage: sums of the data that a cache holds at once, spans of windows, rows that share sets of L1.
 
 import { describe, expect, test } from "vitest";
-import { instantiate, type Op, opLibrary, type Target } from "../../../../src/compiler/index.ts";
+import { type CpuTarget, instantiate, type Op, opLibrary } from "../../../../src/compiler/index.ts";
 import { check } from "../../../../src/tuner/constraint/check.ts";
 import { compileModel } from "../../../../src/tuner/constraint/solver/compile.ts";
 import { type Restrictions, sample } from "../../../../src/tuner/constraint/solver/sample.ts";
@@ -13,11 +13,11 @@ import { frozenTargets } from "../../../support/frozen-targets.ts";
 const { conv2d, gemm } = opLibrary;
 const { avx2, avx512 } = frozenTargets;
 
-const spaceOf = (op: Op, target: Target) =>
+const spaceOf = (op: Op, target: CpuTarget) =>
   generateSpace({ op: instantiate(op, {}, "op"), target, numerics: "fast", threads: 1 });
 
 /** Variables of random schedules of the operator's first template. */
-function drawn(op: Op, target: Target, restrictions: Restrictions, count = 100) {
+function drawn(op: Op, target: CpuTarget, restrictions: Restrictions, count = 100) {
   const { model } = spaceOf(op, target).templates[0]!;
   const compiled = compileModel(model);
   const rng = createRng(1);
@@ -29,7 +29,7 @@ function drawn(op: Op, target: Target, restrictions: Restrictions, count = 100) 
   });
 }
 
-const isFeasible = (op: Op, target: Target, restrictions: Restrictions): boolean =>
+const isFeasible = (op: Op, target: CpuTarget, restrictions: Restrictions): boolean =>
   sample(compileModel(spaceOf(op, target).templates[0]!.model), createRng(1), { restrictions }).kind === "found";
 
 const square = (extent: number, others: { readonly K?: number } = {}): Op =>

@@ -1,0 +1,23 @@
+// The back end for C compilers: flat loop IR → C text, which becomes an addon.
+
+import { hintedPasses } from "../../lower/pipeline.ts";
+import type { CodeGenerator } from "../code-generator.ts";
+import type { CSource } from "../kernel-source.ts";
+import { generateC } from "./generate-c.ts";
+
+export const cGenerator: CodeGenerator<CSource> = {
+  name: "c",
+  language: "C",
+  extension: "c",
+  needsToolchain: true,
+  passes: hintedPasses,
+  generate: (flat, { target, numerics }) => generateC(flat, target, { numerics }),
+  print: (flat, { target, numerics }) => generateC(flat, target, { numerics }).text,
+  code: ({ text }) => text,
+  sizeOf: ({ text, workspaceBytes }) => ({
+    statements: text.split(";").length - 1,
+    bytes: null,
+    workspaceBytes,
+    characters: text.length,
+  }),
+};

@@ -1,0 +1,40 @@
+// The table of code generators by the name of their back end. Ours stand here; a foreign one is added by `useCodeGenerator`.
+
+import { DiagnosticError } from "../support/diagnostic.ts";
+import { addTo } from "../support/registry.ts";
+import type { Target } from "../target/target.ts";
+import { cGenerator } from "./c/c-generator.ts";
+import type { CodeGenerator } from "./code-generator.ts";
+import { jsGenerator } from "./js/js-generator.ts";
+import type { KernelSource } from "./kernel-source.ts";
+import { wasmGenerator } from "./wasm/wasm-generator.ts";
+
+const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGenerator].map((it) => [it.name, it]));
+
+/**
+ * Adds a foreign back end's generator.
+ *
+ * @throws DiagnosticError `backend.taken`
+ */
+export const useCodeGenerator = (generator: CodeGenerator): void => addTo(table, generator);
+
+/** @throws DiagnosticError `backend.unknown` */
+export function codeGeneratorNamed(name: string): CodeGenerator {
+  const found = table.get(name);
+  if (found) return found;
+  throw new DiagnosticError({
+    code: "backend.unknown",
+    message: `there is no back end "${name}"`,
+    loc: null,
+    hint: "pass the back end to useBackend before its targets are used",
+    detail: null,
+  });
+}
+
+export const codeGeneratorOf = ({ backend }: Pick<Target, "backend">): CodeGenerator => codeGeneratorNamed(backend);
+
+/** Says whether kernels of the target are built by a C compiler of this machine. */
+export const needsToolchain = (target: Pick<Target, "backend">): boolean => codeGeneratorOf(target).needsToolchain;
+
+/** Returns the generator that made a source. */
+export const generatorOf = ({ kind }: Pick<KernelSource, "kind">): CodeGenerator => codeGeneratorNamed(kind);

@@ -1,0 +1,31 @@
+// The part of a back end that builds: sources → runnables, which the measuring process loads. One file beside this one each;
+// `executors.ts` lists them.
+
+import type { KernelSource } from "../../compiler/index.ts";
+import type { BuildFailure } from "../addon/build.ts";
+import type { Runnable } from "../runner/protocol.ts";
+import type { Toolchain } from "../toolchain/toolchain.ts";
+
+/** Built kernel as the measuring process takes it, or why it could not be built. */
+export type BuiltRunnable = { readonly kind: "built"; readonly runnable: Runnable } | BuildFailure;
+
+export interface ExecutorOptions {
+  /** Private directory for files; the caller removes it. */
+  readonly directory: string;
+  /** Compiler; null for a back end that needs none. */
+  readonly toolchain: Toolchain | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Executor<Source extends KernelSource = KernelSource> {
+  /** Name of the back end. */
+  readonly name: string;
+  /**
+   * Builds kernels, each with the timing loop if it needs one; one bad source costs only itself. A back end that needs a toolchain gets
+   * many sources in a call, and calls beside each other. Others get a source when it is about to be measured.
+   */
+  build(
+    sources: readonly Source[],
+    options: ExecutorOptions,
+  ): readonly BuiltRunnable[] | Promise<readonly BuiltRunnable[]>;
+}

@@ -1,0 +1,22 @@
+// The table of executors by the name of their back end. Ours stand here; a foreign one is added by `useExecutor`.
+
+import { addTo, invariant, type KernelSource } from "../../compiler/index.ts";
+import { cExecutor } from "./c.ts";
+import type { Executor } from "./executor.ts";
+import { wasmExecutor } from "./wasm.ts";
+
+const table = new Map<string, Executor>([cExecutor, wasmExecutor].map((it) => [it.name, it]));
+
+/**
+ * Adds a foreign back end's executor.
+ *
+ * @throws DiagnosticError `backend.taken`
+ */
+export const useExecutor = (executor: Executor): void => addTo(table, executor);
+
+/** Returns the executor that builds a source. */
+export function executorOf({ kind, name }: KernelSource): Executor {
+  const executor = table.get(kind);
+  invariant(executor, `the back end of ${name} can build`);
+  return executor;
+}
