@@ -59,6 +59,7 @@ const stages = [
   "schedule",
   "lower",
   "codegen",
+  "backend",
 ] as const;
 
 /** Files of the compiler that stand above its stages. */
@@ -103,6 +104,7 @@ const roomOrders: Readonly<Record<string, readonly string[]>> = {
     "load",
     "harness",
     "runner",
+    "backend",
     "limits",
   ],
 };
@@ -148,6 +150,7 @@ const tunerRooms: Readonly<Record<string, string>> = {
   "space/algorithm": "other ways to compute an operator",
   "space/template": "templates that a user writes",
   space: "a task's space, generated and explained",
+  backend: "what a back end brings to each room, as one value",
   "cost-model": "models that learn from measurements, and their features",
   check: "how near a result has to come to the reference",
   measure: "samples, statistics, heats and races",
@@ -356,7 +359,7 @@ const ofBackend = isOneOf(
   "src/compiler/target/",
   "src/native/backend/",
   "src/native/addon/build.ts",
-  "src/tuner/store/target-json.ts",
+  "src/tuner/data/target-json.ts",
 );
 
 /**

@@ -8,6 +8,7 @@ import { toolchainFor } from "../native/toolchain/detect.ts";
 import { targetClass } from "../tuner/data/key.ts";
 import type { Measurement } from "../tuner/data/measurement.ts";
 import type { Candidate } from "../tuner/data/space.ts";
+import { targetOfJson } from "../tuner/data/target-json.ts";
 import type { TuningTask } from "../tuner/data/task.ts";
 import { openDatabase } from "../tuner/record/database.ts";
 import { importRecords, linesOf, type Merged } from "../tuner/record/merge.ts";
@@ -21,7 +22,6 @@ import {
   resultsText,
 } from "../tuner/remote/batch.ts";
 import { batchOf, foreignness, measureBatch, recordsOfResults } from "../tuner/remote/run-batch.ts";
-import { targetOfJson } from "../tuner/store/target-json.ts";
 import { checkIntrinsics } from "../tuner/workbench/intrinsic-oracle.ts";
 import { measurable } from "../tuner/workbench/measurable.ts";
 import type { OwnBuilder } from "../tuner/workbench/own-builder.ts";

@@ -2,14 +2,14 @@
 // src/compiler is imported from outside.
 
 export { formOfConstant } from "./affine/linear-form.ts";
+export * from "./backend/code-generators.ts";
+export { lower } from "./backend/lower.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
 export type * from "./codegen/code-generator.ts";
-export * from "./codegen/code-generators.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
 export { kernelName } from "./codegen/kernel-name.ts";
 export * from "./codegen/kernel-source.ts";
-export { lower } from "./codegen/lower.ts";
 export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";
 export { isOpName } from "./codegen/wasm/opcodes.ts";

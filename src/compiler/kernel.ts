@@ -1,6 +1,6 @@
 // An operator and a trace → the target code of its kernel: schedule, lower, generate. Stages 5 to 7 in one call.
 
-import { codeGeneratorOf } from "./codegen/code-generators.ts";
+import { codeGeneratorOf } from "./backend/code-generators.ts";
 import { jsGenerator } from "./codegen/js/js-generator.ts";
 import { kernelName } from "./codegen/kernel-name.ts";
 import type { JsSource, KernelSource } from "./codegen/kernel-source.ts";

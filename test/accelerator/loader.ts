@@ -1,7 +1,7 @@
 // Running on the machine: a listing → a kernel in the simulator, timed by the cycles that it counts. This module is imported by the
 // measuring process, so it is bundled to JavaScript, and imports nothing of the compiler.
 
-import type { DeviceKernel, Loader } from "../../src/native/backend/loader.ts";
+import type { DeviceKernel, Loader } from "../../src/native/runner/loader.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { decodeProgram } from "./isa/decode-program.ts";
 import { vta } from "./machine.ts";

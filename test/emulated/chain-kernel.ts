@@ -1,6 +1,6 @@
 // A case of the oracle chain, drawn for AVX-512 → its kernel, with what the reference makes of the inputs.
 
-import { lower } from "../../src/compiler/codegen/lower.ts";
+import { lower } from "../../src/compiler/backend/lower.ts";
 import { generateC, targets } from "../../src/compiler/index.ts";
 import { describeCase } from "../support/oracle-chain.ts";
 import { drawCase, isIllegal } from "../support/random-schedule.ts";

@@ -1,7 +1,7 @@
 // A tensorized GEMM with random extents, or an operator with a random schedule of its space → its kernel for a target, with
 // what the reference makes of the inputs.
 
-import { lower } from "../../src/compiler/codegen/lower.ts";
+import { lower } from "../../src/compiler/backend/lower.ts";
 import {
   type ComputeDef,
   type CpuTarget,

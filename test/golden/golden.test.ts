@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import conv2d from "../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
-import { lower } from "../../src/compiler/codegen/lower.ts";
+import { lower } from "../../src/compiler/backend/lower.ts";
 import { generateWat } from "../../src/compiler/codegen/wasm/generate-wasm.ts";
 import {
   type ComputeDef,

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { type CpuTarget, cpuTarget, type TargetName } from "../../src/compiler/index.ts";
-import { decodeTarget } from "../../src/tuner/store/target-json.ts";
+import { decodeTarget } from "../../src/tuner/data/target-json.ts";
 
 const frozen = (name: TargetName): CpuTarget =>
   cpuTarget(

@@ -2,7 +2,7 @@
 // interpret(after every pass) = WASM = relaxed WASM = C. The C kernels of a batch go into one addon.
 
 import { setFlagsFromString } from "node:v8";
-import { lower } from "../../src/compiler/codegen/lower.ts";
+import { lower } from "../../src/compiler/backend/lower.ts";
 import {
   type CSource,
   compileJs,

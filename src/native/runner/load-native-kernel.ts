@@ -1,9 +1,9 @@
 // Loads kernels of a Node-API addon as the measuring process runs them: on the task's own arrays, timed inside the addon.
 
-import type { LoadedKernel, Loader } from "../backend/loader.ts";
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import { nowMs } from "../machine/clock.ts";
 import { cpuFeatures } from "../machine/cpu-features.ts";
+import type { LoadedKernel, Loader } from "./loader.ts";
 import type { NativeRunnable } from "./protocol.ts";
 
 /** Makes a loader, which loads each addon file once. It throws the reason why a file cannot be loaded here. */

@@ -2,11 +2,11 @@
 // clock, and ends the process if a kernel does not come back.
 
 import { invariant, type KernelParameter } from "../../compiler/index.ts";
-import { loaderOfModule } from "../backend/load-module.ts";
-import { type AnyKernel, isOnDevice, type LoadedKernel, type Loader } from "../backend/loader.ts";
 import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "./compare.ts";
+import { loaderOfModule } from "./load-module.ts";
+import { type AnyKernel, isOnDevice, type LoadedKernel, type Loader } from "./loader.ts";
 import type { KernelArray, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { awaited, type Steps, settle } from "./steps.ts";
 import { type Surroundings, timeKernel, timeOnDevice, timeSample } from "./time-kernel.ts";

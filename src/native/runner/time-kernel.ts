@@ -1,8 +1,8 @@
 // Decides how long a kernel is timed: contenders get several samples, clear losers one.
 
-import type { DeviceKernel } from "../backend/loader.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import type { LoadedKernel } from "./bench-wasm.ts";
+import type { DeviceKernel } from "./loader.ts";
 import type { CacheState, TimingPlan } from "./protocol.ts";
 import { runsFor } from "./runs-for.ts";
 import { awaited, type Steps } from "./steps.ts";

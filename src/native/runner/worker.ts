@@ -3,7 +3,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { wasmLoader } from "../backend/wasm-loader.ts";
 import { createFlush } from "../harness/flush-caches.ts";
 import { type Core, createProbe } from "../harness/probe.ts";
 import { pauseForOthersMs } from "../lock/machine-lock.ts";
@@ -11,6 +10,7 @@ import { createMeasureLock } from "../lock/measure-lock.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
+import { wasmLoader } from "./wasm-loader.ts";
 
 /**
  * Modules loaded between collections: each reserves some 10 GB of addresses until it is collected, which costs a few

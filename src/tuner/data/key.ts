@@ -2,8 +2,8 @@
 // Never in a key: paths, times, host names, spellings such as "native".
 
 import { asCpu, type CpuTarget, type Numerics, sha256, type Target } from "../../compiler/index.ts";
-import { type CpuTargetJson, encodeTarget } from "../store/target-json.ts";
 import type { Candidate } from "./space.ts";
+import { type CpuTargetJson, encodeTarget } from "./target-json.ts";
 import type { TuningTask } from "./task.ts";
 
 /** Raise it when the meaning of a field changes: all older entries become misses. */

@@ -2,9 +2,9 @@
 // The names of their operators' files do not matter. Task → the key of its records, and its identity within a build.
 
 import { printComputeDef, sha256 } from "../../compiler/index.ts";
-import { encodeTarget } from "../store/target-json.ts";
 import { canonicalJson } from "./key.ts";
 import type { Space } from "./space.ts";
+import { encodeTarget } from "./target-json.ts";
 import type { TuningTask } from "./task.ts";
 
 /** Name that replaces an operator's: that comes from its file, and only names what is generated. */

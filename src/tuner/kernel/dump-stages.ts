@@ -12,8 +12,8 @@ import {
   schedule,
 } from "../../compiler/index.ts";
 import type { Candidate, Space, Template } from "../data/space.ts";
+import { encodeTarget } from "../data/target-json.ts";
 import type { TuningTask } from "../data/task.ts";
-import { encodeTarget } from "../store/target-json.ts";
 import { candidateTemplate, candidateTrace } from "./candidate-kernel.ts";
 
 export interface DumpedStage {

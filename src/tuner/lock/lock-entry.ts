@@ -5,8 +5,8 @@ import { codegenVersion, type Numerics, type Target, targetNamed } from "../../c
 import type { DecidedCandidate } from "../data/decision.ts";
 import { decodeCandidate } from "../data/decode-record.ts";
 import { canonicalJson } from "../data/key.ts";
+import { decodeTarget, encodeTarget, type TargetJson } from "../data/target-json.ts";
 import { decodeMeasured, type Measured } from "../store/store-entry.ts";
-import { decodeTarget, encodeTarget, type TargetJson } from "../store/target-json.ts";
 import {
   type Decode,
   either,

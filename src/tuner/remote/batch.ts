@@ -8,7 +8,7 @@ import { decodeCandidate, decodeMeasurement } from "../data/decode-record.ts";
 import { canonicalJson } from "../data/key.ts";
 import type { Measurement } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
-import { decodeTargetJson, type TargetJson } from "../store/target-json.ts";
+import { decodeTargetJson, type TargetJson } from "../data/target-json.ts";
 import { type Decode, integer, list, nullable, object, oneOf, ShapeError, sha256Hex, text } from "../support/strict.ts";
 
 export const batchSchema = 1;

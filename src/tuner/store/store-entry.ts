@@ -4,6 +4,7 @@
 import type { DecidedCandidate } from "../data/decision.ts";
 import { decodeCandidate } from "../data/decode-record.ts";
 import type { CacheSizes } from "../data/key.ts";
+import { decodeCacheSize } from "../data/target-json.ts";
 import {
   type Decode,
   integer,
@@ -17,7 +18,6 @@ import {
   text,
   union,
 } from "../support/strict.ts";
-import { decodeCacheSize } from "./target-json.ts";
 
 export const storeSchema = 1;
 

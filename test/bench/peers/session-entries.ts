@@ -1,11 +1,11 @@
 // Our kernels and native libraries in the session that candidates are measured in: the same arrays, checks and clocks.
 
-import type { Loader } from "../../../src/native/backend/loader.ts";
-import { wasmLoader } from "../../../src/native/backend/wasm-loader.ts";
 import { createProbe } from "../../../src/native/harness/probe.ts";
 import { createNativeLoader } from "../../../src/native/runner/load-native-kernel.ts";
+import type { Loader } from "../../../src/native/runner/loader.ts";
 import type { NativeRunnable, Runnable, RunOutcome, RunTask, ToWorker } from "../../../src/native/runner/protocol.ts";
 import { createSession, type Session } from "../../../src/native/runner/session.ts";
+import { wasmLoader } from "../../../src/native/runner/wasm-loader.ts";
 import type { Entrant, Entry } from "./entrant.ts";
 import type { Peer } from "./peer.ts";
 import type { PeerCall } from "./work.ts";

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, test as plainTest } from "vitest";
-import { lower } from "../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
 import {
   type CSource,
   compileJs,

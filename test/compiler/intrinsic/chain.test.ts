@@ -3,7 +3,7 @@
 
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, test as plainTest } from "vitest";
-import { lower } from "../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
 import { opcodes } from "../../../src/compiler/codegen/wasm/opcodes.ts";
 import {
   type CpuTarget,

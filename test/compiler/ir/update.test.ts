@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
-import { lower } from "../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
 import { instantiate, opLibrary, targets } from "../../../src/compiler/index.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import type { Expr, LoopFunc, Stmt } from "../../../src/compiler/ir/loop-ir.ts";

@@ -2,7 +2,7 @@
 // chain would differ; hints, which no rule gives, have tests of their own.
 
 import { expect, test } from "vitest";
-import { lower } from "../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
 import { authoring, fromCompute, instantiate, printFunc, targets } from "../../../src/compiler/index.ts";
 import { hintedPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { chainTargets, drawCase, families, isIllegal } from "../../support/random-schedule.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
-import { lower } from "../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
 import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import type { For, LoopFunc, Stmt, TailStrategy } from "../../../src/compiler/ir/loop-ir.ts";

@@ -1,7 +1,7 @@
 // Answers of the measuring process about candidates one after the other, with kernels that take a given time.
 
 import { expect, it } from "vitest";
-import type { Loader } from "../../../src/native/backend/loader.ts";
+import type { Loader } from "../../../src/native/runner/loader.ts";
 import type {
   KernelArray,
   NativeRunnable,

@@ -2,7 +2,7 @@
 // of an operator alone, whose cases go through the whole oracle chain.
 
 import { setFlagsFromString } from "node:v8";
-import { lower } from "../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
 import {
   type CSource,
   compileJs,

@@ -1,7 +1,7 @@
 // The toy back end in the measuring process: the text of a kernel is JavaScript, and each run counts as a thousand nanoseconds for each
 // line of it.
 
-import type { Loader } from "../../../src/native/backend/loader.ts";
+import type { Loader } from "../../../src/native/runner/loader.ts";
 import type { KernelArray, Runnable } from "../../../src/native/runner/protocol.ts";
 
 export interface ToyRunnable extends Runnable {

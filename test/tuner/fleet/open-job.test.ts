@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
 import { jobOpener } from "../../../src/plugin/fleet/open-job.ts";
+import { encodeTarget } from "../../../src/tuner/data/target-json.ts";
 import type { MeasureJob } from "../../../src/tuner/fleet/job.ts";
 import { targetOf } from "../../../src/tuner/fleet/worker-class.ts";
-import { encodeTarget } from "../../../src/tuner/store/target-json.ts";
 import { fakeClass, jobOf } from "../../support/fleet/simulated.ts";
 
 const of = fakeClass("a");

@@ -1,7 +1,7 @@
 // Hints on their way through the passes.
 
 import { expect, test } from "vitest";
-import { lower } from "../../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
 import { interpret, type LoopFunc, printStmt, schedule, type Trace, targets } from "../../../../src/compiler/index.ts";
 import { insertPrefetches } from "../../../../src/compiler/lower/pass/insert-prefetches.ts";
 import { hintedPasses } from "../../../../src/compiler/lower/pipeline.ts";

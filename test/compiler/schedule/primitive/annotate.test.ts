@@ -1,7 +1,7 @@
 // annotate, and unroll with a depth, which is an annotation.
 
 import { expect, test } from "vitest";
-import { lower } from "../../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
 import { generateC, schedule, type Trace, targets } from "../../../../src/compiler/index.ts";
 import { gemm, refusal, refusedOn, scheduled } from "../nests.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lower } from "../../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
 import { DiagnosticError, schedule, targets } from "../../../../src/compiler/index.ts";
 import { gemm, refusal, refusedOn, scheduled } from "../nests.ts";
 

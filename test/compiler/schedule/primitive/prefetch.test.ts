@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lower } from "../../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
 import {
   fromCompute,
   generateC,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lower } from "../../../../src/compiler/codegen/lower.ts";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
 import { type Block, type LoopFunc, schedule, type Trace } from "../../../../src/compiler/index.ts";
 import { floorDiv, loadOf, variable } from "../../../../src/compiler/ir/build.ts";
 import { mapBlocks } from "../../../../src/compiler/schedule/nest.ts";

@@ -1,8 +1,8 @@
 // WASM modules in the measuring process: each has its arguments in its own memory.
 
-import { loadWasmKernel } from "../runner/bench-wasm.ts";
-import type { WasmRunnable } from "../runner/protocol.ts";
+import { loadWasmKernel } from "./bench-wasm.ts";
 import type { Loader } from "./loader.ts";
+import type { WasmRunnable } from "./protocol.ts";
 
 export const wasmLoader: Loader<WasmRunnable> = {
   kind: "wasm",

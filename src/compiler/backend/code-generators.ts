@@ -1,13 +1,13 @@
 // The table of code generators by the name of their back end. Ours stand here; a foreign one is added by `useCodeGenerator`.
 
+import { cGenerator } from "../codegen/c/c-generator.ts";
+import type { CodeGenerator } from "../codegen/code-generator.ts";
+import { jsGenerator } from "../codegen/js/js-generator.ts";
+import type { KernelSource } from "../codegen/kernel-source.ts";
+import { wasmGenerator } from "../codegen/wasm/wasm-generator.ts";
 import { DiagnosticError } from "../support/diagnostic.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
-import { cGenerator } from "./c/c-generator.ts";
-import type { CodeGenerator } from "./code-generator.ts";
-import { jsGenerator } from "./js/js-generator.ts";
-import type { KernelSource } from "./kernel-source.ts";
-import { wasmGenerator } from "./wasm/wasm-generator.ts";
 
 const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGenerator].map((it) => [it.name, it]));
 

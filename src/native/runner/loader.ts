@@ -1,11 +1,11 @@
 // The part of a back end that runs in the measuring process: a runnable → a kernel with its arguments in place.
 
 import type { KernelParameter } from "../../compiler/index.ts";
-import type { Arena } from "../runner/arena.ts";
-import type { LoadedKernel } from "../runner/bench-wasm.ts";
-import type { KernelArray, Runnable } from "../runner/protocol.ts";
+import type { Arena } from "./arena.ts";
+import type { LoadedKernel } from "./bench-wasm.ts";
+import type { KernelArray, Runnable } from "./protocol.ts";
 
-export type { LoadedKernel } from "../runner/bench-wasm.ts";
+export type { LoadedKernel } from "./bench-wasm.ts";
 
 /**
  * A kernel with memory and a clock of its own, such as a GPU's or a simulator's. Neighbours on this CPU do not disturb its times, so
