@@ -3,13 +3,13 @@
 
 import { sha256 } from "../../../../src/compiler/index.ts";
 import { canonicalJson } from "../../../../src/tuner/data/key.ts";
+import { encodeTarget } from "../../../../src/tuner/data/target-json.ts";
 import { decodeJob, jobId, resultName } from "../../../../src/tuner/fleet/job.ts";
 import { parseJobFile } from "../../../../src/tuner/fleet/job-file.ts";
 import { decodeJobEnd, decodeRaceOutcome, decodeResult } from "../../../../src/tuner/fleet/result.ts";
 import { type Purpose, seal, unseal } from "../../../../src/tuner/fleet/seal.ts";
 import { classHash, decodeRegistration, queueOf, targetOf } from "../../../../src/tuner/fleet/worker-class.ts";
 import { batchText, openBatch, openResults, resultsText } from "../../../../src/tuner/remote/batch.ts";
-import { encodeTarget } from "../../../../src/tuner/store/target-json.ts";
 import type { Decode } from "../../../../src/tuner/support/strict.ts";
 import { candidate, fakeClass, jobOf } from "../../../support/fleet/simulated.ts";
 import { target } from "../../../tuner/store/sample-entry.ts";
