@@ -12,6 +12,7 @@ import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts"
 import { buildApp, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { childScript } from "../support/child-script.ts";
 import { noAddon } from "../support/fake-kernel.ts";
+import { nativeOf, relaxedOf, wasmOf } from "../support/parts-of.ts";
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/ops", name), "utf8");
 const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");
@@ -158,9 +159,8 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
     expect(lines.at(-1)).toMatch(
       new RegExp(`\\] ${second.length} kernels from kernels\\.lock\\.json, 0 measured, 0 compiler runs, \\d+ ms$`),
     );
-    expect(second.map(({ native, wasm, relaxed }) => [native?.bytes, wasm?.bytes, relaxed?.bytes])).toEqual(
-      first.map(({ native, wasm, relaxed }) => [native?.bytes, wasm?.bytes, relaxed?.bytes]),
-    );
+    const bytesOf = (kernel: CompiledKernel) => [nativeOf, wasmOf, relaxedOf].map((part) => part(kernel)?.bytes);
+    expect(second.map(bytesOf)).toEqual(first.map(bytesOf));
     const plain = runMoved(root, "main.mjs", ["--no-addons"]) as Answer;
     for (const target of targets) {
       expect(plain[target]).toMatchObject({ wrong: [0, 0], refusals, isOffTheLoop: true });

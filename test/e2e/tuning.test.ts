@@ -10,6 +10,7 @@ import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts"
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { noAddon } from "../support/fake-kernel.ts";
+import { relaxedOf, wasmOf } from "../support/parts-of.ts";
 
 const operator = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
 export default defineOp({ M: 16, N: 24, K: 8 }, ({ M, N, K }) => {
@@ -67,7 +68,7 @@ describe("a tuned kernel", () => {
     const lock = readFileSync(lockfile, "utf8");
     const again = await build(host);
     expect(again).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0, trace: first.trace });
-    expect(again.wasm!.bytes).toEqual(first.wasm!.bytes);
+    expect(wasmOf(again)!.bytes).toEqual(wasmOf(first)!.bytes);
     expect(runMoved(root)).toEqual(result);
     expect(readFileSync(lockfile, "utf8")).toBe(lock);
   });
@@ -76,8 +77,8 @@ describe("a tuned kernel", () => {
     rmSync(join(root, "store"), { recursive: true });
     const frozen = await build("rollup", { mode: "frozen" });
     expect(frozen).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0 });
-    expect(frozen.wasm!.bytes).toEqual(first.wasm!.bytes);
-    expect(frozen.relaxed!.bytes).toEqual(first.relaxed!.bytes);
+    expect(wasmOf(frozen)!.bytes).toEqual(wasmOf(first)!.bytes);
+    expect(relaxedOf(frozen)!.bytes).toEqual(relaxedOf(first)!.bytes);
     expect(outputFiles(root).filter((name) => name.endsWith(".wasm"))).toHaveLength(2);
     expect(runMoved(root)).toEqual(result);
   });

@@ -18,6 +18,7 @@ import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
+import { wasmOf } from "../support/parts-of.ts";
 
 const app = (query: string) =>
   writeApp({
@@ -172,6 +173,7 @@ describe("vite build", () => {
   it("refuses an addon alone in a browser", async () => {
     const root = app("fallback=none&tune=avx2");
     const native = {
+      kind: "native" as const,
       bytes: new Uint8Array(3),
       path: "/none",
       index: 0,
@@ -272,7 +274,7 @@ describe("vite dev", () => {
     const path = /"(\/@unplugin-kernel\/blend-[0-9a-f]{12}\.wasm)"/.exec(code)![1]!;
     const response = await fetch(new URL(path, base));
     expect(response.headers.get("content-type")).toBe("application/wasm");
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(kernel.wasm!.bytes);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(wasmOf(kernel)!.bytes);
     expect((await fetch(new URL("/@unplugin-kernel/other.wasm", base))).headers.get("content-type")).not.toBe(
       "application/wasm",
     );

@@ -7,8 +7,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import binaryen from "binaryen";
-import type { KernelParameter, WasmSource } from "../../src/compiler/index.ts";
-import type { CompiledKernel, NativeKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { JsSource, KernelParameter, WasmSource } from "../../src/compiler/index.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelTwin, NativeTwin } from "../../src/plugin/kernel/twin.ts";
 
 /** Added to C[0] by each twin. */
 export const marks = { wasm: 1000, "wasm-relaxed": 2000, native: 3000, reference: 4000 } as const;
@@ -124,20 +125,49 @@ export const noAddon: string | null =
   process.platform !== "linux" ? "the addon of the test is for Linux" : compiler ? null : "no gcc or clang";
 
 /** Builds the addon; `features` are what it claims to need. */
-export function nativeKernel(features: readonly string[] = []): NativeKernel {
+export function nativeKernel(features: readonly string[] = []): NativeTwin {
   const folder = mkdtempSync(join(tmpdir(), "fake-kernel-"));
   const path = join(folder, "blend.node");
   writeFileSync(join(folder, "blend.c"), addonText);
   execFileSync(compiler!, ["-shared", "-fPIC", "-O1", `-I${nodeApiHeaders}`, join(folder, "blend.c"), "-o", path]);
   const platform = `${process.platform}-${process.arch}`;
-  return { bytes: readFileSync(path), path, index: 0, features, platform, split: null };
+  return { kind: "native", bytes: readFileSync(path), path, index: 0, features, platform, split: null };
 }
 
 const referenceText = `for (let i = 0; i < 8; i++) arg2[i] = Math.fround(arg0[i] + Math.fround(2 * arg1[i]));
 arg2[0] += ${marks.reference};`;
 
+interface FakeParts extends Partial<Omit<CompiledKernel, "twins">> {
+  readonly native?: NativeTwin | null;
+  /** Default: a module; null: there is no WASM twin. */
+  readonly wasm?: WasmSource | null;
+  readonly relaxed?: WasmSource | null;
+  /** Default: those of the mark. They are in the kernel only where it has no other twin. */
+  readonly loops?: JsSource;
+}
+
+const fakeLoops: JsSource = { kind: "js", name: "blend", parameters: tensors, text: referenceText };
+
+function fakeTwins({
+  native = null,
+  wasm = wasmSource(),
+  relaxed = null,
+  loops = fakeLoops,
+}: FakeParts): readonly KernelTwin[] {
+  const twins: KernelTwin[] = [];
+  if (native) twins.push(native);
+  if (wasm) twins.push({ kind: "wasm", modules: relaxed ? [relaxed, wasm] : [wasm], prepare: null });
+  return twins.length > 0 ? twins : [{ kind: "loops", source: loops }];
+}
+
 /** Makes a kernel; default: with a WASM twin alone. */
-export function fakeKernel(parts: Partial<CompiledKernel> = {}): CompiledKernel {
+export function fakeKernel({ native, wasm, relaxed, loops, ...facts }: FakeParts = {}): CompiledKernel {
+  const twins = fakeTwins({
+    ...(native !== undefined && { native }),
+    ...(wasm !== undefined && { wasm }),
+    ...(relaxed !== undefined && { relaxed }),
+    ...(loops !== undefined && { loops }),
+  });
   return {
     op: "blend",
     parameters: { M: 2, N: 4 },
@@ -145,11 +175,8 @@ export function fakeKernel(parts: Partial<CompiledKernel> = {}): CompiledKernel 
     numerics: "fast",
     tensors,
     constants: [],
-    wasm: wasmSource(),
-    relaxed: null,
-    prepare: null,
-    native: null,
-    reference: { kind: "js", name: "blend", parameters: tensors, text: referenceText },
+    twins,
+    reason: null,
     trace: "vectorize C.j\nunroll C.i",
     gflops: 12.5,
     key: "0123abcd",
@@ -159,7 +186,7 @@ export function fakeKernel(parts: Partial<CompiledKernel> = {}): CompiledKernel 
     isForOtherCaches: false,
     measurements: 0,
     compilerRuns: 0,
-    ...parts,
+    ...facts,
   };
 }
 

@@ -9,6 +9,7 @@ import { emitModule } from "../../plugin/binding/module.ts";
 import { placeAssets } from "../../plugin/binding/place.ts";
 import { runtimeUrls } from "../../plugin/binding/runtime-files.ts";
 import type { CompiledKernel } from "../../plugin/kernel/compiled-kernel.ts";
+import type { KernelTwin } from "../../plugin/kernel/twin.ts";
 import type { Twin } from "../../plugin/options/types.ts";
 import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "./entrant.ts";
 
@@ -25,15 +26,23 @@ export async function emittedKernel(kernel: CompiledKernel, folder: string): Pro
 }
 
 /** Returns the kernel with one of its implementations alone; null: it has no such implementation. */
-export function alone(kernel: CompiledKernel, twin: Exclude<Twin, "reference">): CompiledKernel | null {
-  const { native, relaxed, wasm } = kernel;
-  switch (twin) {
+export function alone(kernel: CompiledKernel, name: Exclude<Twin, "reference">): CompiledKernel | null {
+  const twin = kernel.twins.map((it) => partOf(it, name)).find((it) => it !== null);
+  return twin ? { ...kernel, twins: [twin] } : null;
+}
+
+/** Returns what a twin has of an implementation; null: nothing. */
+function partOf(twin: KernelTwin, name: Twin): KernelTwin | null {
+  switch (twin.kind) {
     case "native":
-      return native && { ...kernel, wasm: null, relaxed: null };
-    case "wasm-relaxed":
-      return relaxed && { ...kernel, native: null };
+      return name === "native" ? twin : null;
     case "wasm":
-      return wasm && { ...kernel, native: null, relaxed: null };
+      if (name === "wasm") return { ...twin, modules: [twin.modules.at(-1)!] };
+      // With the plain one behind it, which answers where the engine has no relaxed SIMD.
+      return name === "wasm-relaxed" && twin.modules[0].relaxed ? twin : null;
+    case "foreign":
+    case "loops":
+      return null;
   }
 }
 

@@ -42,7 +42,7 @@ export type OwnHalves = Uint16Array<ArrayBuffer> | MadeBy<Float16>;
 /** Argument of a call for one tensor. */
 export type Argument = TypedArray | Bytes | Halves;
 
-/** Implementation that answers: the addon, a WASM module, or plain loops (mode `off`). */
+/** Implementation that answers: the addon, a WASM module, or plain loops (mode `off`). A back end of one's own has its own name. */
 export type Twin = "native" | "wasm-relaxed" | "wasm" | "reference";
 
 export interface KernelTensorInfo {
@@ -64,7 +64,7 @@ export interface KernelInfo {
   /** Inputs and outputs, in calling order. */
   readonly tensors: readonly KernelTensorInfo[];
   /** Loads the kernel if need be; null in a browser before `ready()`. */
-  readonly twin: Twin | null;
+  readonly twin: Twin | (string & {}) | null;
   /** Why it is not a better twin, in words; null when it is the best that was built. */
   readonly twinReason: string | null;
   /** The schedule, one instruction a line. Null in the output of a build, unless option `schedules` asks for it. */

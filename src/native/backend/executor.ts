@@ -21,6 +21,11 @@ export interface Executor<Source extends KernelSource = KernelSource> {
   /** Name of the back end. */
   readonly name: string;
   /**
+   * For a back end that is not ours: absolute path of a JavaScript module, which becomes part of the program that imports a kernel. Its
+   * export `open` makes a function of a kernel's code: `open(code)(arrays)`. None: modules cannot call its kernels.
+   */
+  readonly opener?: string;
+  /**
    * Builds kernels, each with the timing loop if it needs one; one bad source costs only itself. A back end that needs a toolchain gets
    * many sources in a call, and calls beside each other. Others get a source when it is about to be measured.
    */

@@ -1,7 +1,7 @@
 // The binaries of a kernel, and how the emitted module gets at each: as text inside it, or by URL.
 
 import { createHash } from "node:crypto";
-import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import type { WasmTwin } from "../kernel/twin.ts";
 import { workerScript } from "./runtime-files.ts";
 
 export interface KernelAsset {
@@ -38,25 +38,16 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 const extensions = { wasm: "wasm", relaxed: "wasm", native: "node", worker: "js" } as const;
 
-const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array, isForAsync = false): KernelAsset => ({
+export const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array, isForAsync = false): KernelAsset => ({
   role,
   fileName: `${name}-${hashOf(bytes)}.${extensions[role]}`,
   bytes,
   isForAsync,
 });
 
-/** Says whether threads share loops of a kernel, or of the preparation of its constants. */
-export const sharesLoops = ({ wasm, prepare }: CompiledKernel): boolean => Boolean(wasm?.sharing ?? prepare?.sharing);
+/** Says whether threads share loops of a twin's modules, or of the preparation of its constants. */
+export const sharesLoops = ({ modules, prepare }: WasmTwin): boolean => Boolean(modules[0].sharing ?? prepare?.sharing);
 
 /** The script of workers: the same for all kernels, so that an output folder has it once. */
-export const workerAsset = (kernel: CompiledKernel): KernelAsset =>
-  asset("kernel-worker", "worker", workerScript(), !sharesLoops(kernel));
-
-/** Every binary that the kernel comes with. */
-export function kernelAssets({ op, wasm, relaxed, native }: CompiledKernel): readonly KernelAsset[] {
-  return [
-    ...(native ? [asset(op, "native", native.bytes)] : []),
-    ...(relaxed ? [asset(op, "relaxed", relaxed.bytes)] : []),
-    ...(wasm ? [asset(op, "wasm", wasm.bytes)] : []),
-  ];
-}
+export const workerAsset = (twin: WasmTwin): KernelAsset =>
+  asset("kernel-worker", "worker", workerScript(), !sharesLoops(twin));

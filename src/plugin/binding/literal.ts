@@ -8,6 +8,9 @@ export class Expression {
   }
 }
 
+/** A function that evaluates an expression when it is called. */
+export const later = (expression: string): Expression => new Expression(`() => ${expression}`);
+
 /** `T` as it is written: functions are expressions, and members that are undefined are left out. */
 export type Written<T> = T extends (...given: never[]) => unknown
   ? Expression

@@ -8,6 +8,7 @@ import type { AssetReferences } from "./asset.ts";
 import { factsOf } from "./facts-of.ts";
 import { objectText } from "./literal.ts";
 import type { RuntimeFiles } from "./runtime-files.ts";
+import type { ModuleImport } from "./twin/twin-binding.ts";
 
 export interface ModuleOptions {
   /** Files of the runtime that the module imports. */
@@ -29,6 +30,14 @@ const imports = (names: readonly string[], { runtime, workerText: file }: Runtim
 const requires = (names: readonly string[], { runtime, workerText: file }: RuntimeFiles, hasWorker: boolean): string =>
   `const { ${names.join(", ")} } = require(${JSON.stringify(runtime)});\n` +
   (hasWorker ? `const ${workerText} = require(${JSON.stringify(file)}).default;\n` : "");
+
+/** Import of what opens a twin that is not ours. */
+const ownImport =
+  (isCommonJs: boolean) =>
+  ({ name, from }: ModuleImport): string =>
+    isCommonJs
+      ? `const { open: ${name} } = require(${JSON.stringify(from)});\n`
+      : `import { open as ${name} } from ${JSON.stringify(from)};\n`;
 
 /** Code of the export; what TypeScript and esbuild make of an `import` looks for `__esModule`. */
 const exportText = (created: string, isCommonJs: boolean): string =>
@@ -58,11 +67,11 @@ export function emitModule(
   { files, isHot = false, hasSchedule = false, isCommonJs = false }: ModuleOptions,
 ): string {
   const { op, target, parameters } = kernel;
-  const { facts, implementations } = factsOf(kernel, { references, workerText, hasSchedule });
+  const { facts, implementations, imports: own } = factsOf(kernel, { references, workerText, hasSchedule });
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const names = ["createKernel", ...implementations, ...(isHot ? ["hotKernel"] : [])];
   const created = `createKernel(${[objectText(facts), ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
-${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}
+${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
 ${isHot ? hotText(created) : exportText(created, isCommonJs)}`;
 }

@@ -3,14 +3,15 @@
 
 import { DiagnosticError } from "../../compiler/index.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import { twinOf } from "../kernel/twin.ts";
 import {
   type AssetReference,
   type AssetReferences,
   type KernelAsset,
-  kernelAssets,
   type WorkerReference,
   workerAsset,
 } from "./asset.ts";
+import { bindingOf } from "./twin/index.ts";
 
 /** Platform that the bundle runs on; `universal`: not known, so the module finds out when it runs. */
 export type Platform = "node" | "browser" | "universal";
@@ -56,8 +57,9 @@ function placeWorker(
   sync: boolean | null,
   emitUrl: EmitUrl,
 ): WorkerReference | null {
-  if (!kernel.wasm) return null;
-  const url = platform === "node" || sync ? null : emitUrl(workerAsset(kernel));
+  const twin = twinOf(kernel, "wasm");
+  if (!twin) return null;
+  const url = platform === "node" || sync ? null : emitUrl(workerAsset(twin));
   return { text: platform !== "browser" || url === null, url };
 }
 
@@ -73,8 +75,9 @@ export function placeAssets(
   sync: boolean | null,
   emitUrl: EmitUrl,
 ): AssetReferences {
-  if (platform === "browser" && kernel.native && !kernel.wasm) refuseBrowser(kernel);
-  const assets = kernelAssets(kernel);
+  const bindings = kernel.twins.map(bindingOf);
+  if (platform === "browser" && !bindings.some(({ runsInBrowsers }) => runsInBrowsers)) refuseBrowser(kernel);
+  const assets = kernel.twins.flatMap((twin, at) => bindings[at]!.assets(twin, kernel.op));
   const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
   const inline = isInline(sync, wasmBytes, platform);
   const place = (role: "native" | "relaxed" | "wasm"): AssetReference | null => {

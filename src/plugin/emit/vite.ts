@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { KernelAsset } from "../binding/asset.ts";
 import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import { twinOf } from "../kernel/twin.ts";
 import type { ParsedRequest } from "../request/request.ts";
 import type { Session } from "../session/session.ts";
 import { besideChunk, serverFolder } from "./beside-chunk.ts";
@@ -42,8 +43,10 @@ function isForScripts(environment: ViteEnvironment | undefined): boolean {
 /** Server environments load addons from the store; WASM goes into the code there, and by URL to the browser. */
 function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): EmitUrl {
   return (asset) => {
-    if (asset.role === "native")
-      return kernel.native?.path ? JSON.stringify(pathToFileURL(kernel.native.path).href) : null;
+    if (asset.role === "native") {
+      const path = twinOf(kernel, "native")?.path;
+      return path ? JSON.stringify(pathToFileURL(path).href) : null;
+    }
     return platform === "browser" ? JSON.stringify(dev.serve(asset)) : null;
   };
 }
@@ -54,8 +57,8 @@ const isOurs = (plugin: unknown): boolean =>
 /** Tells once a build of an environment that makes no WebAssembly of bytes. */
 function workerdWarner(session: Session): (context: HookContext, kernel: CompiledKernel) => void {
   let isWarned = false;
-  return ({ environment }, { wasm }) => {
-    if (isWarned || !wasm || !environment || !isWorkerd(environment)) return;
+  return ({ environment }, kernel) => {
+    if (isWarned || !twinOf(kernel, "wasm") || !environment || !isWorkerd(environment)) return;
     isWarned = true;
     session.log().warn(workerdWarning);
   };

@@ -19,6 +19,7 @@ export interface BuiltBlobs {
   readonly facts: KernelFacts;
 }
 
+/** Modules of one schedule. */
 export interface WasmPair {
   readonly wasm: WasmSource;
   /** Module with relaxed SIMD; null where it would be the same module. */

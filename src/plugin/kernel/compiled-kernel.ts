@@ -1,28 +1,7 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
-import type {
-  JsSource,
-  KernelParameter,
-  Numerics,
-  Parameters,
-  SplitParameters,
-  WasmSource,
-} from "../../compiler/index.ts";
-
-/** A Node-API addon: `slot(index)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */
-export interface NativeKernel {
-  readonly bytes: Uint8Array;
-  /** A file in the cache directory, for dev servers, which emit nothing; null where it could not be written. */
-  readonly path: string | null;
-  /** Place of the kernel within the addon. */
-  readonly index: number;
-  /** CPU features, in gcc's names (avx512f, avx512vnni), that are checked before the addon is loaded. */
-  readonly features: readonly string[];
-  /** `process.platform` and `process.arch` that it was built for: "linux-x64". */
-  readonly platform: string;
-  /** Parameters of the kernel and of its preparation, which is the next kernel of the addon. Null: the constants need no preparation. */
-  readonly split: SplitParameters | null;
-}
+import type { KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
+import type { KernelTwin } from "./twin.ts";
 
 /**
  * Source of the decision; `shared`: an equal kernel of this build was tuned; `same-isa`: the lock has the operator for another
@@ -41,14 +20,10 @@ export interface CompiledKernel {
   readonly tensors: readonly KernelParameter[];
   /** Inputs that stay the same from call to call. */
   readonly constants: readonly string[];
-  /** WASM module; null in mode `off`, and with `fallback: "none"` where there is an addon. */
-  readonly wasm: WasmSource | null;
-  readonly relaxed: WasmSource | null;
-  /** Prepares constants for both of them. Null: they take them as they are. */
-  readonly prepare: WasmSource | null;
-  readonly native: NativeKernel | null;
-  /** The plain loops; used where there is nothing else. */
-  readonly reference: JsSource | null;
+  /** The ways to run it, best first; at least one. */
+  readonly twins: readonly KernelTwin[];
+  /** Why the target's own twin is not among them; null: it is. */
+  readonly reason: string | null;
   /** The schedule as text. */
   readonly trace: string;
   readonly gflops: number | null;

@@ -1,6 +1,6 @@
 // Data about a kernel in its emitted module. The plugin writes it (binding/), the runtime reads it.
 
-import type { DType, KernelInfo, WasmSharing } from "../../compiler/index.ts";
+import type { DType, KernelInfo, TypedArray, WasmSharing } from "../../compiler/index.ts";
 import type { WorkerSource } from "../../native/process/start-worker.ts";
 
 /** A kernel, as its module gives it to `createKernel`. */
@@ -10,6 +10,7 @@ export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {
   /** Why the best implementation is not in the module; null if it is. */
   readonly reason: string | null;
   readonly native?: NativeFacts;
+  readonly foreign?: ForeignFacts;
   readonly wasm?: WasmFacts;
   /** The plain loops, over all tensors in the order of the operator. */
   readonly loops?: (...arrays: readonly unknown[]) => void;
@@ -22,16 +23,10 @@ export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {
  */
 export type Source = readonly [kind: "constant" | "other" | "result", at: number];
 
-/** A Node-API addon. */
-export interface NativeFacts {
-  /** Address of the file. */
-  url(): string;
-  /** Number of the kernel within the addon. */
+/** A kernel as functions of arrays. */
+export interface FunctionFacts {
+  /** Number of the kernel among the functions; the next one prepares constants. */
   readonly index: number;
-  /** Features that the CPU must have, in the compiler's spelling: avx512f, avx512vnni. */
-  readonly features: readonly string[];
-  /** `process.platform` and `process.arch` that the addon was built for: "linux-x64". */
-  readonly platform: string;
   /** Absent: the function takes the tensors in the order of the operator. */
   readonly sources?: readonly Source[];
   readonly prepare?: {
@@ -39,6 +34,29 @@ export interface NativeFacts {
     readonly taken: readonly number[];
     readonly results: readonly { readonly dtype: DType; readonly length: number }[];
   };
+}
+
+/** A Node-API addon. */
+export interface NativeFacts extends FunctionFacts {
+  /** Address of the file. */
+  url(): string;
+  /** Features that the CPU must have, in the compiler's spelling: avx512f, avx512vnni. */
+  readonly features: readonly string[];
+  /** `process.platform` and `process.arch` that the addon was built for: "linux-x64". */
+  readonly platform: string;
+}
+
+/** Runs a kernel on arrays, in the order of its parameters. */
+export type OpenedKernel = (arrays: readonly TypedArray[]) => void;
+
+/** Code of a back end that is not ours. */
+export interface ForeignFacts extends Pick<FunctionFacts, "sources" | "prepare"> {
+  /** Name of the back end. */
+  readonly backend: string;
+  /** Export of the back end's module. */
+  open(code: string): OpenedKernel;
+  /** Code of the kernel, then of what prepares constants. */
+  readonly code: readonly string[];
 }
 
 /** Array of a module: its dtype, offset in bytes and length in elements. */

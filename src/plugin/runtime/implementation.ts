@@ -48,7 +48,8 @@ export interface Instance {
 }
 
 export interface Implementation {
-  readonly kind: Twin;
+  /** Name in `info.twin`: for a back end that is not ours, the name of that. */
+  readonly kind: Twin | (string & {});
   open(): Instance;
 }
 

@@ -2,6 +2,7 @@
 // it, so that it is part of the bundle; an implementation that no kernel names leaves nothing behind.
 
 export type { KernelFacts } from "./facts.ts";
+export { foreign } from "./foreign.ts";
 export { hotKernel } from "./hot.ts";
 export { createKernel } from "./kernel.ts";
 export { loops } from "./loops.ts";

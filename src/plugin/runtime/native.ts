@@ -1,91 +1,9 @@
-// The addon of a kernel: function `index` of the file, and function `index + 1`, which prepares constants where the schedule has something
-// to prepare. The CPU is checked before the file is touched.
+// The addon of a kernel. The CPU is checked before the file is touched.
 
-import { arrayTypes } from "../../compiler/index.ts";
-import type { NativeKernels } from "../../native/load/load-native.ts";
 import { builtin } from "../../native/process/start-worker.ts";
-import { alignedArrays } from "./aligned.ts";
-import { lengthOf } from "./arguments.ts";
 import { whyNotNative } from "./cpu.ts";
-import type { Source } from "./facts.ts";
-import {
-  type Arrays,
-  type Context,
-  type Implementation,
-  type Instance,
-  newOutputs,
-  type Way,
-} from "./implementation.ts";
-
-type Addon = Pick<NativeKernels, "call" | "callAsync" | "slot">;
-
-/** Stands for a constant that only the preparation reads. */
-const nothing = new Float32Array(0);
-
-function openNative({ facts, tensors, constants, others }: Context, addon: Addon): Instance {
-  const { index, prepare, sources = tensors.map((_, at): Source => ["other", at]) } = facts.native!;
-  const { call, again } = addon.slot(index);
-  const made = (prepare?.results ?? []).map(({ dtype, length }) => ({ array: arrayTypes[dtype], length }));
-  let known: Arrays = [];
-  let isPacked = false;
-  let prepared: Arrays = [];
-  let arrays: Arrays | null = null;
-  const takenOf = (values: Arrays): Arrays => prepare!.taken.map((at) => values[at]!);
-  const argumentsOf = (other: Arrays, constant: Arrays, result: Arrays): Arrays => {
-    const from = { other, constant, result };
-    return sources.map(([kind, at]) => from[kind][at]!);
-  };
-  /** Constants that a call reads as they are. */
-  const direct = sources.flatMap(([kind, at]) => (kind === "constant" ? [at] : []));
-  /** A layer's own copies: its calls off the event loop read them while the caller may change, move or drop the arrays that were given. */
-  const copied = (values: Arrays): Arrays => {
-    const copies = alignedArrays(direct.map((at) => constants[at]!));
-    return values.map((_, at) => {
-      const copy = copies[direct.indexOf(at)] ?? nothing;
-      if (copy !== nothing) copy.set(values[at]!);
-      return copy;
-    });
-  };
-  const areAlive = (values: Arrays): boolean =>
-    direct.every((at) => lengthOf.call(values[at]) === constants[at]!.length);
-  return {
-    buffers() {
-      arrays ??= alignedArrays(tensors);
-      return arrays;
-    },
-    set(values, isLast) {
-      known = isLast ? copied(values) : values;
-      isPacked = isLast;
-      if (!prepare) return;
-      if (prepared.length === 0) prepared = alignedArrays(made);
-      addon.call(index + 1, ...takenOf(values), ...prepared);
-    },
-    // The addon takes some 30 ns to ask for the memory of an array, so it asks once for the arrays of a binding.
-    bind(given) {
-      const values = known;
-      const all = argumentsOf(given, values, prepared);
-      // A kernel keeps no caller's memory alive; a layer keeps its constants.
-      if (!isPacked) known = [];
-      let isFirst = true;
-      return () => {
-        if (!isFirst && areAlive(values)) return again();
-        isFirst = true;
-        call(...all);
-        isFirst = false;
-      };
-    },
-    async async(inputs, values) {
-      const outputs = newOutputs(others, inputs);
-      let results = prepared;
-      if (values !== null && prepare) {
-        results = alignedArrays(made);
-        await addon.callAsync(index + 1, ...takenOf(values), ...results);
-      }
-      await addon.callAsync(index, ...argumentsOf([...inputs, ...outputs], values ?? known, results));
-      return outputs;
-    },
-  };
-}
+import { type Functions, openFunctions } from "./functions.ts";
+import type { Context, Implementation, Way } from "./implementation.ts";
 
 /** `--no-addons`, a missing file and another C library all end in an error, which becomes the reason. */
 function load(context: Context): Implementation | null {
@@ -97,8 +15,8 @@ function load(context: Context): Implementation | null {
   }
   try {
     const path = builtin("node:url")!.fileURLToPath(native!.url());
-    const addon = builtin("node:module")!.createRequire(path)(path) as Addon;
-    return { kind: "native", open: () => openNative(context, addon) };
+    const addon = builtin("node:module")!.createRequire(path)(path) as Functions;
+    return { kind: "native", open: () => openFunctions(context, native!, addon) };
   } catch (error) {
     context.explain(`the addon cannot be loaded: ${(error as Error).message.split("\n")[0]}`);
     return null;

@@ -26,7 +26,10 @@ export interface Backend<On extends Target = Target, Source extends KernelSource
   readonly space: Omit<SpaceRules<On>, "name">;
   /** What is known of its machines before anything is measured. */
   readonly model: Omit<AnalyticModel<On>, "name">;
-  /** Builds sources into runnables, whose `module` is the URL of a JavaScript file with the loader as its export `loader`. */
+  /**
+   * Builds sources into runnables, whose `module` is the URL of a JavaScript file with the loader as its export `loader`, and names the
+   * module that opens kernels in the user's program.
+   */
   readonly executor: Omit<Executor<Source>, "name">;
 }
 

@@ -6,6 +6,7 @@ import type { CompiledKernel } from "../../../src/plugin/kernel/compiled-kernel.
 import type { AnyKernel } from "../../../src/plugin/options/types.ts";
 import { expected, fakeKernel, inputs, nativeKernel, noAddon, tensors, wasmSource } from "../../support/fake-kernel.ts";
 import { loadModule, writeModule } from "../../support/load-module.ts";
+import { wasmOf } from "../../support/parts-of.ts";
 
 /** Runs the kernel in a Node of its own and returns what it printed: which twin, why, and the result. */
 function runInNode(kernel: CompiledKernel, flags: readonly string[]) {
@@ -115,7 +116,7 @@ it("takes pixels for bytes, by themselves and in ImageData, as inputs and output
     fakeKernel({
       tensors: [bytes("image", "input"), bytes("out", "output")],
       wasm: null,
-      reference: {
+      loops: {
         kind: "js",
         name: "invert",
         parameters: [],
@@ -138,7 +139,7 @@ describe("several outputs", () => {
   const two = fakeKernel({
     tensors: [tensors[0]!, { ...tensors[1]!, name: "sum", role: "output" }, { ...tensors[2]!, name: "last one" }],
     wasm: null,
-    reference: { kind: "js", name: "blend", parameters: [], text: "arg1.fill(arg0[1]); arg2.fill(arg0[2]);" },
+    loops: { kind: "js", name: "blend", parameters: [], text: "arg1.fill(arg0[1]); arg2.fill(arg0[2]);" },
   });
 
   it("come as an object by name", async () => {
@@ -234,7 +235,7 @@ describe("in a browser", () => {
     const early = "blend is not loaded yet: await its ready() before the first call, or import it with &sync";
     expect(() => blend(...inputs())).toThrow(new Error(early));
     expect(blend.info.twin).toBe(null);
-    vi.stubGlobal("fetch", async () => new Response(kernel.wasm!.bytes));
+    vi.stubGlobal("fetch", async () => new Response(wasmOf(kernel)!.bytes));
     await Promise.all([blend.ready(), blend.ready()]);
     expect([...blend(...inputs())]).toEqual(expected("wasm"));
     expect(blend.info.twin).toBe("wasm");
@@ -248,7 +249,7 @@ describe("in a browser", () => {
     vi.stubGlobal("fetch", fetched);
     await Promise.allSettled([blend.ready(), blend.ready()]);
     expect(fetched).toHaveBeenCalledTimes(1);
-    fetched.mockImplementation(async () => new Response(kernel.wasm!.bytes));
+    fetched.mockImplementation(async () => new Response(wasmOf(kernel)!.bytes));
     const results = await Promise.all([1, 2, 3].map(() => blend.async<Float32Array>(...inputs())));
     expect(results.map((C) => [...C])).toEqual([1, 2, 3].map(() => expected("wasm")));
     expect(fetched).toHaveBeenCalledTimes(2);
@@ -311,7 +312,7 @@ describe("the native twin", () => {
   });
 
   it("says that there is none where the build could make none", async () => {
-    const blend = await loadModule(fakeKernel({ target: "avx512", native: null, relaxed: null }));
+    const blend = await loadModule(fakeKernel({ target: "avx512", reason: "the build made no addon for avx512" }));
     expect(blend.info).toMatchObject({ twin: "wasm", twinReason: "the build made no addon for avx512" });
   });
 

@@ -13,7 +13,7 @@ const half = (name: string, role: "input" | "output") => ({ ...tensors[0]!, name
 const copy = fakeKernel({
   tensors: [half("x", "input"), half("y", "output")],
   wasm: null,
-  reference: { kind: "js", name: "copy", parameters: [], text: "arg1.set(arg0);" },
+  loops: { kind: "js", name: "copy", parameters: [], text: "arg1.set(arg0);" },
 });
 const numbers = [1, -2, 0.5, 65504, 2 ** -24, 0, Number.POSITIVE_INFINITY, 0.1];
 const rounded = numbers.map((number) => (number === 0.1 ? 0.0999755859375 : number));

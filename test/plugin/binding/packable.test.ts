@@ -15,6 +15,7 @@ import type { KernelRequest } from "../../../src/plugin/kernel/kernel-request.ts
 import { compileIn } from "../../support/compile-app.ts";
 import { noAddon } from "../../support/fake-kernel.ts";
 import { loadModule, writeModule } from "../../support/load-module.ts";
+import { nativeOf, prepareOf, wasmOf } from "../../support/parts-of.ts";
 
 const operator = `
 import { withConstants } from "unplugin-kernel/op";
@@ -93,7 +94,7 @@ for (const { twin, shape, request, without } of cases)
       test("answers, with something to prepare or without", () => {
         expect(gemm.info.twin?.replace("-relaxed", "")).toBe(twin);
         expect(kernel.constants).toEqual(["B", "bias"]);
-        const prepare = twin === "native" ? kernel.native!.split?.prepare : kernel.prepare?.parameters;
+        const prepare = twin === "native" ? nativeOf(kernel)!.split?.prepare : prepareOf(kernel)?.parameters;
         const wanted = twin === "reference" || shape === asItIs ? undefined : ["B", "B.layout"];
         expect(prepare?.map(({ name }) => name)).toEqual(wanted);
       });
@@ -222,9 +223,9 @@ test("it is tuned once: lock and store, and the lock alone, give the same kernel
   expect(first.origin).toBe("tuned");
   const same = (kernel: CompiledKernel): void => {
     expect(kernel).toMatchObject({ origin: "lock", measurements: 0, trace: first.trace, key: first.key });
-    expect(kernel.wasm!.bytes).toEqual(first.wasm!.bytes);
-    expect(kernel.prepare?.bytes).toEqual(first.prepare?.bytes);
-    expect(kernel.wasm!.parameters).toEqual(first.wasm!.parameters);
+    expect(wasmOf(kernel)!.bytes).toEqual(wasmOf(first)!.bytes);
+    expect(prepareOf(kernel)?.bytes).toEqual(prepareOf(first)?.bytes);
+    expect(wasmOf(kernel)!.parameters).toEqual(wasmOf(first)!.parameters);
   };
   same((await compileIn(root)).kernel);
   rmSync(join(root, "store"), { recursive: true });

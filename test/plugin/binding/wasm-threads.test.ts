@@ -10,6 +10,7 @@ import type { CompiledKernel } from "../../../src/plugin/kernel/compiled-kernel.
 import type { AnyKernel } from "../../../src/plugin/options/types.ts";
 import { compileIn } from "../../support/compile-app.ts";
 import { loadModule, writeModule } from "../../support/load-module.ts";
+import { wasmOf } from "../../support/parts-of.ts";
 
 const [M, N, K] = [96, 64, 48];
 const root = mkdtempSync(join(tmpdir(), "wasm-threads-"));
@@ -34,7 +35,7 @@ beforeAll(async () => {
 
 describe("in Node", () => {
   test("it is right on its own arrays, on foreign ones, and off the event loop", async () => {
-    expect(kernel.wasm!.sharing?.threads).toBe(2);
+    expect(wasmOf(kernel)!.sharing?.threads).toBe(2);
     const gemm: AnyKernel = await loadModule(kernel);
     const own = gemm.buffers() as Record<"A" | "B" | "C", Float32Array>;
     own.A.set(A);
@@ -78,10 +79,10 @@ test("it is tuned with its threads, and lock and store give the same kernel; tha
   const { kernel: first } = await compileIn(root, { request: { threads: 2 } });
   expect(first.origin).toBe("tuned");
   const again = async () => (await compileIn(root, { request: { threads: 2 } })).kernel;
-  const same = { origin: "lock", measurements: 0, key: first.key, wasm: first.wasm };
+  const same = { origin: "lock", measurements: 0, key: first.key, twins: first.twins };
   expect(await again()).toMatchObject(same);
   rmSync(join(root, "store"), { recursive: true });
   expect(await again()).toMatchObject(same);
   const { kernel: alone } = await compileIn(root, { options: { mode: "predict" }, request: { mode: "predict" } });
-  expect(alone.wasm!.sharing).toBe(null);
+  expect(wasmOf(alone)!.sharing).toBe(null);
 });

@@ -7,10 +7,10 @@ import { codegenVersion, targets } from "../../../src/compiler/index.ts";
 import { targetClass } from "../../../src/tuner/data/key.ts";
 import type { Measurement } from "../../../src/tuner/data/measurement.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
+import { encodeTarget, targetOfJson } from "../../../src/tuner/data/target-json.ts";
 import { type MeasureJob, resultName } from "../../../src/tuner/fleet/job.ts";
 import type { JobMeasurer, OpenJob } from "../../../src/tuner/fleet/run-job.ts";
 import { classHash, fleetProtocol, type WorkerClass } from "../../../src/tuner/fleet/worker-class.ts";
-import { encodeTarget, targetOfJson } from "../../../src/tuner/data/target-json.ts";
 
 /** A class of machines that there are none of; two labels are two classes. */
 export const fakeClass = (label: string): WorkerClass => ({

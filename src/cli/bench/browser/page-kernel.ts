@@ -8,6 +8,7 @@ import { placeAssets } from "../../../plugin/binding/place.ts";
 import type { RuntimeFiles } from "../../../plugin/binding/runtime-files.ts";
 import { compileInContext } from "../../../plugin/kernel/compile/compile-kernel.ts";
 import type { CompiledKernel } from "../../../plugin/kernel/compiled-kernel.ts";
+import { twinOf } from "../../../plugin/kernel/twin.ts";
 import type { Twin } from "../../../plugin/options/types.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import type { Project } from "../../project/project.ts";
@@ -78,7 +79,7 @@ function modulesOf({ kernel, loops }: Compiled, bench: PlannedBench, sync: boole
   const parts = bench.twins
     .filter(({ why }) => why === null)
     .map(({ name }) => [...moduleFiles(partOf(name)!, sync, `${folder}${name}.js`)]);
-  const bound = kernel.wasm ? [...moduleFiles(kernel, sync, `${folder}bound.js`)] : [];
+  const bound = twinOf(kernel, "wasm") ? [...moduleFiles(kernel, sync, `${folder}bound.js`)] : [];
   return [...parts.flat(), ...bound];
 }
 
@@ -87,7 +88,8 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
   const name = relative(project.options.root, request.path) + request.query;
   try {
     const context = await project.contextOf(request, "predict");
-    const kernel = { ...(await compileInContext(context)), native: null };
+    const compiled = await compileInContext(context);
+    const kernel = { ...compiled, twins: compiled.twins.filter(({ kind }) => kind === "wasm") };
     const loops = await compileInContext(await project.contextOf(request, "off"));
     const { op } = context.task;
     const right = rightOf(context.task, kernel);
@@ -98,8 +100,8 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
       flops: factsOf(op).flops,
       tensors: tensors.map(({ name, role, dtype, length }) => ({ name, role, length, array: arrayTypes[dtype].name })),
       constants,
-      threads: kernel.wasm?.sharing?.threads ?? 1,
-      hasTwins: kernel.wasm !== null,
+      threads: twinOf(kernel, "wasm")?.modules[0].sharing?.threads ?? 1,
+      hasTwins: kernel.twins.length > 0,
       twins: twinsOf(kernel),
     };
     const folder = `/kernels/${at}/`;

@@ -1,8 +1,7 @@
 // A decision → the bytes that are shipped: the WASM module and its relaxed twin, and for a native target the addon. What
 // the store holds is used as it is; what it lacks is built and stored.
 
-import type { DiagnosticError, WasmSource } from "../../../compiler/index.ts";
-import { refuse } from "../../../compiler/index.ts";
+import { type DiagnosticError, needsToolchain, refuse } from "../../../compiler/index.ts";
 import { isUnusable } from "../../../native/machine/unusable.ts";
 import { noCompiler } from "../../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../../native/toolchain/detect.ts";
@@ -10,19 +9,21 @@ import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { failAlone } from "../../support/fail-alone.ts";
 import { type WasmPair, withoutTwin } from "../built-kernel.ts";
-import type { NativeKernel } from "../compiled-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
 import { isWasm, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
-import { type NativeResult, nativeKernel } from "./native-kernel.ts";
+import type { KernelTwin, WasmTwin } from "../twin.ts";
+import { foreignKernel } from "./foreign-kernel.ts";
+import { nativeKernel } from "./native-kernel.ts";
+import type { TwinResult } from "./twin-result.ts";
 import { wasmPair } from "./wasm-pair.ts";
 
 export interface Artifacts {
-  readonly wasm: WasmSource | null;
-  readonly relaxed: WasmSource | null;
-  readonly prepare: WasmSource | null;
-  readonly native: NativeKernel | null;
+  /** The ways to run the kernel, best first; none: the plain loops are to do. */
+  readonly twins: readonly KernelTwin[];
+  /** Why the target's own twin is not among them, for programs; null: it is. */
+  readonly reason: string | null;
   /** The schedule as text. */
   readonly trace: string;
   /** Widest error bound of what is shipped; null: nothing is. */
@@ -31,49 +32,72 @@ export interface Artifacts {
 }
 
 export async function makeArtifacts(context: KernelContext, decision: KernelDecision): Promise<Artifacts> {
-  const { request, services } = context;
   if (isWasm(decision.task)) {
-    const isInterim = request.mode === "interim" && decision.origin === "predicted";
+    const isInterim = context.request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
-    const { wasm, relaxed, prepare, facts } = pair;
-    return { wasm, relaxed, prepare, trace: facts.trace, errorBound: facts.errorBound, native: null, compilerRuns: 0 };
+    const { trace, errorBound } = pair.facts;
+    return { twins: [wasmTwin(pair)], reason: null, trace, errorBound, compilerRuns: 0 };
   }
-  const result = await nativeUnlessUnusable(context, decision);
-  if (result.kind === "stale") throw otherSource(context);
-  if (result.kind === "no-compiler") {
-    const { message, hint } = noCompilerFor(context);
-    if (services.options.trust.require.includes("binary"))
-      throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
-    if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
-    services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
-  }
-  if (result.kind === "no-binding") {
-    const message = `${context.lockName}: a module cannot call kernels of back end "${decision.task.target.backend}"`;
-    if (request.fallback === "none") throw refuse("backend.no-binding", message, "leave out fallback=none");
-    services.log.warn(`${message}; the WASM twin runs instead`);
-  }
-  const twin = await wasmTwins(context, decision);
-  const native = result.kind === "built" ? result : null;
-  const facts = [native?.facts, twin?.facts].filter((it) => it != null);
+  const result = await ownTwinUnlessUnusable(context, decision);
+  if (result.kind !== "built") complain(context, decision, result);
+  const pair = await wasmTwins(context, decision);
+  const own = result.kind === "built" ? result : null;
+  const facts = [own?.facts, pair?.facts].filter((it) => it != null);
   return {
-    wasm: twin?.wasm ?? null,
-    relaxed: twin?.relaxed ?? null,
-    prepare: twin?.prepare ?? null,
-    native: native?.kernel ?? null,
+    twins: [own?.twin, pair && wasmTwin(pair)].filter((it) => it != null),
+    // There was no compiler, or the tuned kernel is still to come: the build's log says which.
+    reason: own || !pair ? null : `the build made no addon for ${decision.task.target.name}`,
     trace: facts[0]?.trace ?? "",
     errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,
-    compilerRuns: native?.compilerRuns ?? 0,
+    compilerRuns: own?.compilerRuns ?? 0,
   };
 }
 
-/** Builds the kernel of a native target. Where the machine has no place or no tool for it, the twin runs instead. */
-async function nativeUnlessUnusable(
+const wasmTwin = ({ wasm, relaxed, prepare }: WasmPair): WasmTwin => ({
+  kind: "wasm",
+  modules: relaxed ? [relaxed, wasm] : [wasm],
+  prepare,
+});
+
+/**
+ * Says why the WASM twin runs instead of the target's own.
+ *
+ * @throws DiagnosticError where the import, or option `trust`, wants no such twin
+ */
+function complain(
   context: KernelContext,
-  decision: KernelDecision,
-): Promise<NativeResult | Unusable> {
+  { task }: KernelDecision,
+  { kind }: Exclude<TwinResult | Unusable, { readonly kind: "built" }>,
+): void {
+  const { request, services, lockName } = context;
+  switch (kind) {
+    case "stale":
+      throw otherSource(context);
+    case "no-compiler": {
+      const { message, hint } = noCompilerFor(context);
+      if (services.options.trust.require.includes("binary"))
+        throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
+      if (request.fallback === "none")
+        throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
+      services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
+      return;
+    }
+    case "no-binding": {
+      const message = `${lockName}: a module cannot call kernels of back end "${task.target.backend}"`;
+      if (request.fallback === "none") throw refuse("backend.no-binding", message, "leave out fallback=none");
+      services.log.warn(`${message}; the WASM twin runs instead`);
+      return;
+    }
+    case "unusable":
+  }
+}
+
+/** Builds the target's own twin. Where the machine has no place or no tool for it, the WASM twin runs instead. */
+async function ownTwinUnlessUnusable(context: KernelContext, decision: KernelDecision): Promise<TwinResult | Unusable> {
   try {
-    return await nativeKernel(context, decision);
+    const make = needsToolchain(decision.task.target) ? nativeKernel : foreignKernel;
+    return await make(context, decision);
   } catch (error) {
     if (!isUnusable(error) || context.request.fallback === "none") throw error;
     const { lockName, services } = context;

@@ -6,7 +6,6 @@ import {
   type GeneratedKernel,
   isCSource,
   kernelName,
-  needsToolchain,
   refuse,
   splitParameters,
 } from "../../../compiler/index.ts";
@@ -15,32 +14,18 @@ import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { scheduleKey } from "../../../tuner/data/key.ts";
 import { hasSigners } from "../../options/trust-option.ts";
-import type { BuiltBlobs, KernelFacts } from "../built-kernel.ts";
-import type { NativeKernel } from "../compiled-kernel.ts";
+import type { BuiltBlobs } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
 import { keyFields } from "../schedule.ts";
 import { addonFile } from "../stored/addon-file.ts";
 import { keepBlobs } from "../stored/artifact-store.ts";
 import { addonKey, storedAddon } from "../stored/stored-addon.ts";
-
-export type NativeResult =
-  | {
-      readonly kind: "built";
-      readonly kernel: NativeKernel;
-      readonly facts: KernelFacts;
-      readonly compilerRuns: number;
-    }
-  | { readonly kind: "no-compiler" }
-  /** Its back end makes no addons. */
-  | { readonly kind: "no-binding" }
-  /** The schedule does not lead to its source. */
-  | { readonly kind: "stale" };
+import type { TwinResult } from "./twin-result.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export async function nativeKernel(context: KernelContext, decision: KernelDecision): Promise<NativeResult> {
-  if (!needsToolchain(decision.task.target)) return { kind: "no-binding" };
+export async function nativeKernel(context: KernelContext, decision: KernelDecision): Promise<TwinResult> {
   if (decision.built) return built(context, decision, decision.built, 0);
   const measured = decision.measured && (await storedAddon(context, decision, decision.measured.toolchain));
   if (measured) return built(context, decision, measured, 0);
@@ -61,7 +46,7 @@ export async function nativeKernel(context: KernelContext, decision: KernelDecis
  * Takes an addon that was built elsewhere, under the statement of a signer whom option `trust` lists; null: there is none. It does not go
  * into the store: a key that is revoked counts no more in the next build.
  */
-async function signedAddon(context: KernelContext, decision: KernelDecision): Promise<NativeResult | null> {
+async function signedAddon(context: KernelContext, decision: KernelDecision): Promise<TwinResult | null> {
   const { services, request, lockName } = context;
   const { remote, trust } = services.options;
   // In mode tune it has been asked already for what the lock does not decide.
@@ -121,12 +106,12 @@ async function built(
   { task }: Decision,
   { blobs, facts }: BuiltBlobs,
   compilerRuns: number,
-): Promise<NativeResult> {
+): Promise<TwinResult> {
   const { services, machine } = context;
   const { features } = task.target;
   const bytes = blobs.addon!;
   const path = await addonFile(services, kernelName(task.op, task.target), bytes);
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
-  const kernel = { bytes, path, index: 0, features, platform: machine.platform, split };
-  return { kind: "built", kernel, facts, compilerRuns };
+  const twin = { kind: "native", bytes, path, index: 0, features, platform: machine.platform, split } as const;
+  return { kind: "built", twin, facts, compilerRuns };
 }

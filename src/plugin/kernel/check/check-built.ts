@@ -5,6 +5,7 @@
 
 import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
 import { refuse } from "../../../compiler/index.ts";
+import { executorOf } from "../../../native/backend/executors.ts";
 import { wasmRunnable } from "../../../native/backend/wasm.ts";
 import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { CheckingRunner } from "../../../native/runner/client.ts";
@@ -58,6 +59,32 @@ export async function addonOutcome(
   const addon: NativeRunnable = { kind: "native", path, index: 0, features, ...extras(schedule, preparation) };
   const [outcome] = await outcomesOf(context, schedule.task, [addon]);
   return outcome;
+}
+
+/**
+ * Runs the kernel of a back end that is not ours once.
+ *
+ * @throws DiagnosticError `build.failed`, `verify.wrong`
+ */
+export async function checkForeign(
+  context: KernelContext,
+  schedule: Decision,
+  { source, prepare }: GeneratedKernel,
+): Promise<void> {
+  if (!context.runsFresh) return;
+  const options = { directory: "", toolchain: null, signal: context.services.signal };
+  const [kernel, preparing] = await executorOf(source).build(prepare ? [source, prepare] : [source], options);
+  for (const built of [kernel, preparing])
+    if (built?.kind === "build-failed")
+      throw refuse("build.failed", `${context.lockName}: ${built.reason}`, `see back end ${source.kind}`);
+  const preparation =
+    prepare && preparing?.kind === "built"
+      ? { kernel: preparing.runnable, parameters: prepare.parameters, used: source.parameters }
+      : null;
+  if (kernel?.kind !== "built") return;
+  const runnable = { ...kernel.runnable, ...extras(schedule, preparation) };
+  const [outcome] = await outcomesOf(context, schedule.task, [runnable]);
+  if (outcome) complain(context, `its kernel for ${schedule.task.target.name}`, outcome);
 }
 
 /**

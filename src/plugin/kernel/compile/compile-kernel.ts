@@ -45,23 +45,14 @@ async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
   return kernel;
 }
 
-type Reference = Pick<CompiledKernel, "reference" | "errorBound">;
-
 /** Plain loops, for a kernel without artifacts. Their error bound is not 0, as they round too. */
-async function plainLoops(op: ComputeDef): Promise<Reference> {
+async function plainLoops(op: ComputeDef): Promise<Pick<CompiledKernel, "twins" | "errorBound">> {
   const { asWritten, referenceLoops, worstRelativeError } = await import("./reference-loops.ts");
-  return { reference: referenceLoops(op), errorBound: worstRelativeError(op, asWritten(op).roundings) };
+  const twin = { kind: "loops", source: referenceLoops(op) } as const;
+  return { twins: [twin], errorBound: worstRelativeError(op, asWritten(op).roundings) };
 }
 
-const noArtifacts: Artifacts = {
-  wasm: null,
-  relaxed: null,
-  prepare: null,
-  native: null,
-  trace: "",
-  errorBound: null,
-  compilerRuns: 0,
-};
+const noArtifacts: Artifacts = { twins: [], reason: null, trace: "", errorBound: null, compilerRuns: 0 };
 
 async function compiledKernel(
   context: KernelContext,
@@ -69,8 +60,8 @@ async function compiledKernel(
   artifacts: Artifacts,
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
-  const { wasm, relaxed, prepare, native, trace, errorBound, compilerRuns } = artifacts;
-  const reference: Reference = wasm || native ? { reference: null, errorBound } : await plainLoops(op);
+  const { reason, trace, compilerRuns } = artifacts;
+  const { twins, errorBound } = artifacts.twins.length > 0 ? artifacts : await plainLoops(op);
   return {
     op: op.name,
     parameters,
@@ -78,12 +69,10 @@ async function compiledKernel(
     numerics: task.numerics,
     tensors: kernelParameters(op),
     constants: op.constants ?? [],
-    wasm,
-    relaxed,
-    prepare,
-    native,
-    ...reference,
+    twins,
+    reason,
     trace,
+    errorBound,
     // As the lock has it: the build that tunes and those that find its decision there give the same bytes.
     gflops: decision?.measured ? conciseMeasured(decision.measured).gflops : null,
     key,

@@ -59,11 +59,11 @@ test.skipIf(!toolchain)(
       const templates = space.templates.filter(({ name }) => isOf(name));
       const schedule = scheduleOf(task, space, predict({ ...space, templates })!);
       const decision = { ...schedule, origin: "predicted", measured: null, measurements: 0, compilerRuns: 0 } as const;
-      const { native, errorBound } = await makeArtifacts(
+      const { twins, errorBound } = await makeArtifacts(
         { ...context, request: { ...context.request, fallback } },
         decision,
       );
-      expect(native).not.toBeNull();
+      expect(twins[0]?.kind).toBe("native");
       return errorBound;
     };
     expect(await boundOf(null, "none")).toBe(direct);

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { skipReason, toolchain } from "../../../native/compiled.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 
 const real = mkdtempSync(join(tmpdir(), "unusable-"));
 const disk = join(real, "disk");
@@ -59,7 +60,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     const path = bad[kind]();
     vi.stubEnv("TMPDIR", path);
     const { kernel, warnings } = await compileIn(root, { request: { ...native, mode: "predict" } });
-    expect([kernel.native, kernel.wasm === null]).toEqual([null, false]);
+    expect([nativeOf(kernel), wasmOf(kernel) === null]).toEqual([null, false]);
     expect(warnings).toEqual([
       expect.stringMatching(
         /the temporary directory .* \(TMPDIR\) cannot be used: (ENOENT|ENOTDIR).*the WASM twin runs/,
@@ -71,7 +72,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
   it("where TMPDIR is missing is predicted, as it cannot be measured", async () => {
     vi.stubEnv("TMPDIR", bad.missing());
     const { kernel, warnings } = await compileIn(root, { request: native });
-    expect([kernel.origin, kernel.native, kernel.wasm === null]).toEqual(["predicted", null, false]);
+    expect([kernel.origin, nativeOf(kernel), wasmOf(kernel) === null]).toEqual(["predicted", null, false]);
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/\(TMPDIR\) cannot be used.*it gets the predicted schedule, which was not measured$/);
   });
@@ -91,7 +92,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
       writeFileSync(path, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
       const change = () => ({ toolchain: async () => ({ ...toolchain!, path, identity: `broken ${mode}` }) });
       const { kernel, warnings } = await compileIn(root, { request: { ...native, mode }, change });
-      expect([kernel.origin, kernel.native, kernel.wasm === null]).toEqual(["predicted", null, false]);
+      expect([kernel.origin, nativeOf(kernel), wasmOf(kernel) === null]).toEqual(["predicted", null, false]);
       expect(warnings.at(-1)).toContain(
         `the C compiler ${path} ended with success, but wrote no addon.o; the WASM twin`,
       );
@@ -128,7 +129,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
         // Another compiler to the process, so that none of its objects is known.
         change: () => ({ toolchain: async () => ({ ...toolchain!, identity: "full" }) }),
       });
-      expect([kernel.native, kernel.wasm === null]).toEqual([null, false]);
+      expect([nativeOf(kernel), wasmOf(kernel) === null]).toEqual([null, false]);
       expect(warnings).toEqual([
         expect.stringMatching(/\(TMPDIR\) cannot be used: .*no space left.*the WASM twin runs/is),
       ]);
@@ -138,7 +139,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
       mount("size=64m,noexec");
       vi.stubEnv("TMPDIR", disk);
       const { kernel, warnings } = await compileIn(root, { request: native });
-      expect([kernel.origin, kernel.native === null]).toEqual(["predicted", false]);
+      expect([kernel.origin, nativeOf(kernel) === null]).toEqual(["predicted", false]);
       expect(warnings).toEqual([
         expect.stringMatching(/\(TMPDIR\) cannot be used: .*failed to map.*predicted schedule/s),
       ]);

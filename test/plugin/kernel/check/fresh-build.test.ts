@@ -9,6 +9,7 @@ import { storedItems } from "../../../../src/tuner/store/store-contents.ts";
 import { skipReason } from "../../../native/compiled.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
 
 const noGcc = gcc ? "" : ` (${skipReason ?? "no gcc"})`;
@@ -39,8 +40,8 @@ exec ${gcc} "$@" crash.c`,
     plantCompiler(script);
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const { kernel, warnings } = await native(root);
-    expect(kernel.native).toBeNull();
-    expect(kernel.wasm).not.toBeNull();
+    expect(nativeOf(kernel)).toBeNull();
+    expect(wasmOf(kernel)).not.toBeNull();
     expect(warnings).toEqual([expect.stringContaining(`built an addon that ${why}`)]);
     expect(warnings[0]).toMatch(/; the WASM twin runs instead \(repair it, /);
     expect(await addonsIn(root)).toEqual([]);
@@ -70,17 +71,17 @@ exec ${gcc} "$@"`);
     const change: CompileCase["change"] = ({ machine }) => ({
       machine: { ...machine, features: machine.features.filter((feature) => feature !== "fma") },
     });
-    expect((await native(root, { change })).kernel.native).not.toBeNull();
+    expect(nativeOf((await native(root, { change })).kernel)).not.toBeNull();
   });
 });
 
 test.skipIf(!gcc)(`a right addon is kept, and found again${noGcc}`, async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   const { kernel, warnings } = await native(root);
-  expect([kernel.native !== null, kernel.compilerRuns, warnings]).toEqual([true, 1, []]);
+  expect([nativeOf(kernel) !== null, kernel.compilerRuns, warnings]).toEqual([true, 1, []]);
   expect(await addonsIn(root)).toHaveLength(1);
   expect(readdirSync(join(root, "store/addons"))).toHaveLength(1);
-  expect((await native(root)).kernel).toMatchObject({ compilerRuns: 0, native: { bytes: kernel.native!.bytes } });
+  expect((await native(root)).kernel).toMatchObject({ compilerRuns: 0, native: { bytes: nativeOf(kernel)!.bytes } });
 });
 
 describe("a frozen build of a kernel for WASM that the store does not have", () => {
@@ -93,7 +94,7 @@ describe("a frozen build of a kernel for WASM that the store does not have", () 
   test("runs it, and keeps it", async () => {
     rmSync(join(root, "store"), { recursive: true, force: true });
     const { kernel, warnings } = await compileIn(root, { options: { mode: "frozen" } });
-    expect([kernel.wasm !== null, warnings]).toEqual([true, []]);
+    expect([wasmOf(kernel) !== null, warnings]).toEqual([true, []]);
     const items = await storedItems(join(root, "store"));
     expect(items.filter(({ roles }) => roles.includes("wasm"))).toHaveLength(1);
   });
@@ -133,6 +134,8 @@ test("facts of ours that are no JSON are a miss, and are replaced", async () => 
   const blobs = (await blobsAt(store, item!.key))!;
   const { putBlobs, textBlob } = await import("../../../../src/tuner/store/blobs.ts");
   await putBlobs(store, item!.key, { ...blobs, facts: textBlob("{ no JSON") });
-  expect((await compileIn(root, { options: { mode: "predict" } })).kernel.wasm!.bytes).toEqual(kernel.wasm!.bytes);
+  expect(wasmOf((await compileIn(root, { options: { mode: "predict" } })).kernel)!.bytes).toEqual(
+    wasmOf(kernel)!.bytes,
+  );
   expect((await blobsAt(store, item!.key))!.facts).toEqual(blobs.facts);
 });

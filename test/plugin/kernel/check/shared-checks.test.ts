@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { skipReason } from "../../../native/compiled.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { nativeOf } from "../../../support/parts-of.ts";
 import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
 
 const { started } = vi.hoisted(() => ({ started: [] as number[] }));
@@ -50,7 +51,7 @@ describe.skipIf(!gcc)(`kernels of one build${gcc ? "" : ` (${skipReason ?? "no g
     const kernels = await Promise.all(
       sizes.map(async (M) => {
         const { kernel, warnings } = await native(root, { tunings, request: { parameters: { M } } });
-        return [kernel.native !== null, warnings];
+        return [nativeOf(kernel) !== null, warnings];
       }),
     );
     expect(kernels).toEqual(sizes.map(() => [true, []]));
@@ -66,11 +67,11 @@ describe.skipIf(!gcc)(`kernels of one build${gcc ? "" : ` (${skipReason ?? "no g
       native(root, { tunings, request: { opFile } }),
       ...[8, 9, 10].map((M) => native(root, { tunings, request: { parameters: { M } } })),
     ]);
-    expect([crashing.kernel.native, crashing.warnings]).toEqual([
+    expect([nativeOf(crashing.kernel), crashing.warnings]).toEqual([
       null,
       [expect.stringContaining("built an addon that crashes: ")],
     ]);
-    expect(right.map(({ kernel, warnings }) => [kernel.native !== null, warnings])).toEqual(
+    expect(right.map(({ kernel, warnings }) => [nativeOf(kernel) !== null, warnings])).toEqual(
       right.map(() => [true, []]),
     );
     expect(started.filter(isAlive)).toEqual([]);
@@ -85,9 +86,9 @@ __attribute__((constructor)) static void close_all(void) { struct rlimit none = 
     const [root, tunings] = [writeBoth(), buildTunings()];
     const opFile = join(root, "src/double.op.ts");
     await tunings.checks.during(async () => {
-      expect((await native(root, { tunings, request: { opFile } })).kernel.native).not.toBeNull();
+      expect(nativeOf((await native(root, { tunings, request: { opFile } })).kernel)).not.toBeNull();
       const { kernel, warnings } = await native(root, { tunings });
-      expect([kernel.native !== null, warnings]).toEqual([true, []]);
+      expect([nativeOf(kernel) !== null, warnings]).toEqual([true, []]);
       // The process that they share, and one of its own for the kernel that could not be loaded there.
       expect(started.map(isAlive)).toEqual([true, false]);
     });

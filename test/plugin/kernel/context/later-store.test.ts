@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { wasmOf } from "../../../support/parts-of.ts";
 
 const interim = { request: { mode: "interim" } } as const;
 
@@ -21,11 +22,11 @@ describe("an interim answer", () => {
     expect(kernel).toMatchObject({
       origin: "predicted",
       target: "avx2",
-      native: null,
+      twins: [{ kind: "wasm" }],
       measurements: 0,
       compilerRuns: 0,
     });
-    expect(kernel.wasm).not.toBe(null);
+    expect(wasmOf(kernel)).not.toBe(null);
     expect(existsSync(join(root, "store"))).toBe(false);
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
   });
@@ -39,7 +40,7 @@ describe("an interim answer", () => {
     const { kernel } = await compileIn(root);
     rmSync(join(root, "store"), { recursive: true });
     const { kernel: locked } = await compileIn(root, interim);
-    expect(locked).toMatchObject({ origin: "lock", trace: kernel.trace, wasm: kernel.wasm });
+    expect(locked).toMatchObject({ origin: "lock", trace: kernel.trace, twins: kernel.twins });
     expect(existsSync(join(root, "store"))).toBe(true);
   });
 });

@@ -7,6 +7,7 @@ import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, type Compiled, compileIn, gemmText } from "../../../support/compile-app.ts";
 import { printedError } from "../../../support/op-file.ts";
+import { nativeOf, relaxedOf, wasmOf } from "../../../support/parts-of.ts";
 
 const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";
@@ -40,8 +41,8 @@ describe("a locked kernel", () => {
     const root = checkout();
     const { kernel, warnings } = await compileIn(root, frozen);
     expect(kernel).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0, trace: tuned.kernel.trace });
-    expect(kernel.wasm!.bytes).toEqual(tuned.kernel.wasm!.bytes);
-    expect(kernel.relaxed!.bytes).toEqual(tuned.kernel.relaxed!.bytes);
+    expect(wasmOf(kernel)!.bytes).toEqual(wasmOf(tuned.kernel)!.bytes);
+    expect(relaxedOf(kernel)!.bytes).toEqual(relaxedOf(tuned.kernel)!.bytes);
     expect(warnings).toEqual([]);
     expect(readFileSync(lockOf(root), "utf8")).toBe(lock);
   });
@@ -101,7 +102,7 @@ describe("a locked kernel", () => {
   ])("gets the predicted schedule with a warning where onMiss says so and no lock %s", async (_, app, miss) => {
     const { kernel, warnings } = await compileIn(app(), { options: { mode: "frozen", onMiss: "fallback" } });
     expect(kernel).toMatchObject({ origin: "predicted", measurements: 0, gflops: null });
-    expect(kernel.wasm).not.toBeNull();
+    expect(wasmOf(kernel)).not.toBeNull();
     expect(warnings).toEqual([`${miss}; it gets the predicted schedule`]);
   });
 
@@ -165,7 +166,7 @@ describe("a disk that cannot be written", () => {
       expect.stringMatching(/^measurements are not kept: ENOTDIR: /),
       expect.stringMatching(/^the store in \S+ could not be written: /),
     ]);
-    expect((await compileIn(root, frozen)).kernel.wasm!.bytes).toEqual(kernel.wasm!.bytes);
+    expect(wasmOf((await compileIn(root, frozen)).kernel)!.bytes).toEqual(wasmOf(kernel)!.bytes);
   });
 
   it("is told of once for all kernels of a build", async () => {
@@ -215,9 +216,9 @@ describe("a target that this machine cannot measure", () => {
       const root = writeApp({ "src/gemm.op.ts": gemmText() });
       const { kernel, warnings } = await compileIn(root, { request, change: without });
       expect(kernel).toMatchObject({ origin: "predicted", measurements: 0, target: "avx512", gflops: null });
-      expect(kernel.native?.features).toContain("avx512f");
-      expect(kernel.wasm).not.toBeNull();
-      const features = kernel.native!.features.join(", ");
+      expect(nativeOf(kernel)?.features).toContain("avx512f");
+      expect(wasmOf(kernel)).not.toBeNull();
+      const features = nativeOf(kernel)!.features.join(", ");
       expect(warnings).toEqual([
         `src/gemm.op.ts?tune=avx512: this CPU has no ${features}; it gets the predicted schedule, which was not measured`,
       ]);
@@ -235,8 +236,8 @@ describe("a target that this machine cannot measure", () => {
     rmSync(join(root, "store"), { recursive: true });
     const { kernel, warnings } = await compileIn(root, { request: native, change: without });
     expect(kernel).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 1, trace: first.kernel.trace });
-    expect(kernel.native!.bytes).toEqual(first.kernel.native!.bytes);
-    expect(kernel.wasm!.bytes).toEqual(first.kernel.wasm!.bytes);
+    expect(nativeOf(kernel)!.bytes).toEqual(nativeOf(first.kernel)!.bytes);
+    expect(wasmOf(kernel)!.bytes).toEqual(wasmOf(first.kernel)!.bytes);
     expect(warnings).toEqual([]);
     const again = await compileIn(root, { request: native, ...frozen });
     expect(again.kernel).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0 });
@@ -252,8 +253,8 @@ describe("a machine without a compiler", () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const { kernel, warnings } = await compileIn(root, { request: { target: "avx2" } });
     expect(warnings).toEqual([`${none}; the WASM twin runs instead (${zigHint})`]);
-    expect(kernel).toMatchObject({ native: null, measurements: 0, compilerRuns: 0 });
-    expect(kernel.wasm).not.toBeNull();
+    expect(kernel).toMatchObject({ twins: [{ kind: "wasm" }], measurements: 0, compilerRuns: 0 });
+    expect(wasmOf(kernel)).not.toBeNull();
   });
 
   it("is an error with fallback=none", async () => {

@@ -11,6 +11,7 @@ import { summarize } from "../../../../src/plugin/session/summary.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
 import { printedError } from "../../../support/op-file.ts";
+import { nativeOf } from "../../../support/parts-of.ts";
 
 const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";
@@ -143,7 +144,7 @@ describe("a kernel for a target of which the lock has a part", () => {
     const change: CompileCase["change"] = () => ({ missing: ["avx512bf16"] });
     const { kernel, warnings } = await compileIn(root, { ...better, change });
     expect(kernel).toMatchObject({ origin: "same-isa", target: "avx512", measurements: 0 });
-    expect(kernel.native?.features).toEqual(targets.avx512.features);
+    expect(nativeOf(kernel)?.features).toEqual(targets.avx512.features);
     expect(warnings).toEqual([
       "src/gemm.op.ts?tune=avx512-bf16: this CPU has no avx512bf16; it gets the schedule of src/gemm.op.ts?tune=avx512",
     ]);

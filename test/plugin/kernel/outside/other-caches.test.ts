@@ -13,6 +13,7 @@ import { storedDecisions } from "../../../../src/tuner/store/store-contents.ts";
 import { isHere } from "../../../skips/environment.js";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText, machineWith } from "../../../support/compile-app.ts";
+import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 import { writePack } from "../../../support/write-pack.ts";
@@ -106,7 +107,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     // A frozen build makes the same bytes of the lock, and a store without a lock does, too.
     const frozen = await compile(root, { machine, options: { mode: "frozen" } });
     expect(frozen.kernel).toMatchObject({ origin: "lock", isForOtherCaches: true });
-    expect(frozen.kernel.wasm!.bytes).toEqual(kernel.wasm!.bytes);
+    expect(wasmOf(frozen.kernel)!.bytes).toEqual(wasmOf(kernel)!.bytes);
     rmSync(`${root}/kernels.lock.json`);
     expect((await compile(root, { machine })).kernel.origin).toBe("store");
     expect(lockOf(root)).toMatchObject({ target: other.caches! });
@@ -171,7 +172,7 @@ test.skipIf(!isNative)(`an addon is built of the sizes that it was tuned for${is
   expect(taken).toMatchObject({ warnings: [], kernel: { origin: "pack", measurements: 0, compilerRuns: 1 } });
   const frozen = await compile(root, { machine: own, request, options: { mode: "frozen" } });
   expect(frozen.kernel).toMatchObject({ origin: "lock", compilerRuns: 0 });
-  expect(frozen.kernel.native!.bytes).toEqual(taken.kernel.native!.bytes);
+  expect(nativeOf(frozen.kernel)!.bytes).toEqual(nativeOf(taken.kernel)!.bytes);
 });
 
 test("the decision for another machine in the first pack does not displace that for this one in the second", async () => {

@@ -21,6 +21,7 @@ import { addonPath, type Files, statementPath } from "../../../../src/tuner/trus
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText, machineWith } from "../../../support/compile-app.ts";
 import { printedError } from "../../../support/op-file.ts";
+import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 
 const [toolchain] = await detectToolchains();
 const key = generateSigningKey("ci-1");
@@ -118,7 +119,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     const { kernel } = await compileIn(root, { request });
     lock = readFileSync(join(root, "kernels.lock.json"), "utf8");
     lockName = /"(src\/[^"]+)"/.exec(lock)![1]!;
-    addon = kernel.native!.bytes;
+    addon = nativeOf(kernel)!.bytes;
     files = await signedAs(addon);
     // The same addon, rightly signed for an operator that was changed.
     const changed = writeApp({ "src/gemm.op.ts": gemmText({ twice: true }) });
@@ -132,7 +133,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
 
   it.each(["frozen", "tune"] as const)("takes the addon of a trusted statement, in mode %s", async (mode) => {
     const { kernel, warnings } = await build(files, { mode });
-    expect(kernel.native?.bytes).toEqual(addon);
+    expect(nativeOf(kernel)?.bytes).toEqual(addon);
     expect(kernel).toMatchObject({ origin: "lock", compilerRuns: 0 });
     expect(warnings).toEqual([]);
   });
@@ -145,7 +146,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     const schedule = { task: { ...seen.context().task, target }, candidate, source };
     const given = await signedFilesOfStore(seen.context(), schedule, measured, new Map(), signing);
     expect([...given!.keys()].sort()).toEqual([addonPath, statementPath]);
-    expect((await build(given)).kernel.native?.bytes).toEqual(addon);
+    expect(nativeOf((await build(given)).kernel)?.bytes).toEqual(addon);
     const unknown = { ...measured, toolchain: "another" };
     expect(await signedFilesOfStore(seen.context(), schedule, unknown, new Map(), signing)).toBeNull();
   });
@@ -211,8 +212,8 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
   };
   it.each(Object.entries(cases))("refuses one %s, and says so in one line", async (_, [answer, trusting, why]) => {
     const { kernel, warnings } = await build(await answer(), { trust: trusting });
-    expect(kernel.native).toBeNull();
-    expect(kernel.wasm).not.toBeNull();
+    expect(nativeOf(kernel)).toBeNull();
+    expect(wasmOf(kernel)).not.toBeNull();
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(why);
     expect(warnings[0]).toContain(`${lockName}: an addon from elsewhere is not taken: `);
@@ -245,9 +246,9 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
 
     it("takes a decision with its addon, and keeps neither", async () => {
       const { kernel, warnings, asked, isLocked } = await buildUnlocked(files);
-      expect(kernel.native?.bytes).toEqual(addon);
+      expect(nativeOf(kernel)?.bytes).toEqual(addon);
       expect(kernel).toMatchObject({ origin: "remote", compilerRuns: 0, measurements: 0, gflops: null });
-      expect(kernel.wasm).not.toBeNull();
+      expect(wasmOf(kernel)).not.toBeNull();
       expect({ warnings, isLocked }).toEqual({ warnings: [], isLocked: false });
       expect(asked).toHaveBeenCalledOnce();
     });
@@ -262,14 +263,14 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     it("takes that of its class on a machine with other caches, as the compiler knows nothing of them", async () => {
       const { kernel, warnings } = await buildUnlocked(null, {}, {}, ofClass(files), machineWith(24 * 1024));
       expect(warnings).toEqual([]);
-      expect(kernel.native?.bytes).toEqual(addon);
+      expect(nativeOf(kernel)?.bytes).toEqual(addon);
       expect(kernel).toMatchObject({ origin: "remote", compilerRuns: 0, isForOtherCaches: true });
     });
 
     it("takes that of its class where its own is refused", async () => {
       const { kernel, warnings } = await buildUnlocked(await signedAs(addon, other), {}, {}, ofClass(files));
       expect(warnings).toEqual([expect.stringMatching(/: key other is not one that option trust lists$/)]);
-      expect(kernel.native?.bytes).toEqual(addon);
+      expect(nativeOf(kernel)?.bytes).toEqual(addon);
     });
 
     it("refuses that of its class under other caches than it was signed for", async () => {
@@ -277,7 +278,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       const tunedFor = { ...decision.tunedFor!, l1Bytes: decision.tunedFor!.l1Bytes * 2 };
       const { kernel, warnings } = await buildUnlocked(null, {}, {}, { files, decision: { ...decision, tunedFor } });
       expect(warnings[0]).toMatch(/: it was signed for another kernel$/);
-      expect(kernel.native).toBeNull();
+      expect(nativeOf(kernel)).toBeNull();
     });
 
     const refusals: Readonly<Record<string, readonly [() => Files | Promise<Files>, object, RegExp]>> = {
@@ -297,7 +298,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     };
     it.each(Object.entries(refusals))("refuses one %s, and says so once", async (_, [answer, change, why]) => {
       const { kernel, warnings, asked } = await buildUnlocked(await answer(), {}, change);
-      expect(kernel).toMatchObject({ origin: "predicted", native: null });
+      expect(kernel).toMatchObject({ origin: "predicted", twins: [{ kind: "wasm" }] });
       expect(warnings).toHaveLength(2);
       expect(warnings[0]).toMatch(why);
       expect(warnings[1]).toContain("the WASM twin runs instead");
@@ -312,7 +313,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
 
     it("is an error where binaries are required and none is taken", async () => {
       const required = { trust: { ...trust, require: ["binary"] } } as const;
-      expect((await buildUnlocked(files, required)).kernel.native?.bytes).toEqual(addon);
+      expect(nativeOf((await buildUnlocked(files, required)).kernel)?.bytes).toEqual(addon);
       expect(await printedError(() => buildUnlocked(null, required))).toMatch(/^trust\.refused: /);
     });
   });
@@ -320,13 +321,13 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
   it("refuses one that is rightly signed and computes something else", async () => {
     const twice = writeApp({ "src/gemm.op.ts": gemmText({ twice: true }) });
     const { kernel } = await compileIn(twice, { request });
-    const { warnings } = await build(await signedAs(kernel.native!.bytes));
+    const { warnings } = await build(await signedAs(nativeOf(kernel)!.bytes));
     expect(warnings[0]).toMatch(/an addon from elsewhere is not taken: key ci-1 signed it, but .*C\[/);
   });
 
   it("is an error where binaries are required, in place of the WASM twin", async () => {
     const options = { trust: { ...trust, require: ["binary"] } } as const;
-    expect((await build(files, options)).kernel.native?.bytes).toEqual(addon);
+    expect(nativeOf((await build(files, options)).kernel)?.bytes).toEqual(addon);
     for (const answer of [null, new Map([[addonPath, addon]])])
       expect(await printedError(() => build(answer, options))).toMatch(
         /^trust\.refused: src\/gemm\.op\.ts\?tune=[\w-]+: .*, and no signed addon may be taken/,

@@ -17,6 +17,7 @@ import { type Buildable, createWorkbench, type MeasurableSource } from "../../..
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
 import { loadModule } from "../../../support/load-module.ts";
+import { nativeOf } from "../../../support/parts-of.ts";
 
 const hasCompiler = (await detectToolchains()).length > 0;
 const deadlineMs = 600;
@@ -121,7 +122,7 @@ describe("a tuning with bad candidates", () => {
     expect(found.map(({ kind }) => kind)).toEqual(["crashed", "timed-out", "wrong-result", "build-failed", "ok", "ok"]);
     expect(found[0]).toMatchObject({ reason: expect.stringContaining("SIGSEGV") });
     expect(found[3]).toMatchObject({ reason: expect.stringContaining("error: ") });
-    expect(kernel.native).not.toBeNull();
+    expect(nativeOf(kernel)).not.toBeNull();
     expect(await wrongElements(kernel)).toBe(0);
     expect(warnings).toHaveLength(1);
   });

@@ -1,0 +1,49 @@
+// The contract of a twin's binding: what files it comes with, and what the emitted module says of it.
+
+import type { KernelTwin } from "../../kernel/twin.ts";
+import type { KernelFacts } from "../../runtime/facts.ts";
+import type { AssetReferences, KernelAsset } from "../asset.ts";
+import type { Written } from "../literal.ts";
+import type { Signature } from "../parameters.ts";
+
+/** Place of a twin in the module that is written. */
+export interface TwinPlace {
+  /** Tensors and constants of the kernel. */
+  readonly signature: Signature;
+  /** Addresses of the files, where they have any. */
+  readonly references: AssetReferences;
+  /** Name by which the module has imported the script of workers. */
+  readonly workerText: string;
+}
+
+/** A name that the module imports. */
+export interface ModuleImport {
+  readonly name: string;
+  /** Absolute path of the module. */
+  readonly from: string;
+}
+
+/** Facts of a twin, by their name in the runtime, and the runtime's function that opens it. */
+export interface WrittenTwin {
+  readonly kind: "written";
+  readonly facts: Written<Pick<KernelFacts, "native" | "wasm" | "foreign" | "loops">>;
+  readonly implementation: ImplementationName;
+  readonly imports?: readonly ModuleImport[];
+}
+
+/** An implementation in the runtime, by its name there. */
+export type ImplementationName = "native" | "wasm" | "wasmOnThreads" | "foreign" | "loops";
+
+/** The platform of the module has no use for the twin. */
+export interface AbsentTwin {
+  readonly kind: "absent";
+  readonly reason: string;
+}
+
+export interface TwinBinding<Twin extends KernelTwin> {
+  /** Whether pages can run it. */
+  readonly runsInBrowsers: boolean;
+  /** Every binary that it comes with. */
+  assets(twin: Twin, op: string): readonly KernelAsset[];
+  write(twin: Twin, place: TwinPlace): WrittenTwin | AbsentTwin;
+}

@@ -1,0 +1,17 @@
+// What comes of building the target's own twin.
+
+import type { KernelFacts } from "../built-kernel.ts";
+import type { ForeignTwin, NativeTwin } from "../twin.ts";
+
+export type TwinResult =
+  | {
+      readonly kind: "built";
+      readonly twin: NativeTwin | ForeignTwin;
+      readonly facts: KernelFacts;
+      readonly compilerRuns: number;
+    }
+  | { readonly kind: "no-compiler" }
+  /** Its back end names no module that opens its kernels. */
+  | { readonly kind: "no-binding" }
+  /** The schedule does not lead to its source. */
+  | { readonly kind: "stale" };
