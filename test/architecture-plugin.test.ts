@@ -50,6 +50,8 @@ const plugin: Building = {
     "report/page",
     "session",
     "binding",
+    "binding/twin",
+    "binding/module",
     // Bundlers and run times.
     "emit",
     "hooks",

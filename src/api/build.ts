@@ -1,9 +1,9 @@
 // One schedule of an operator → an artifact: a WASM module in memory, or an addon on disk.
 
 import { mkdir } from "node:fs/promises";
-import { DiagnosticError, isCSource, isWasmSource, type Op, printTrace, refuse } from "../compiler/index.ts";
+import { DiagnosticError, needsToolchain, type Op, printTrace, refuse } from "../compiler/index.ts";
 import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
-import { buildNative } from "../native/addon/build.ts";
+import { makeArtifact } from "../native/backend/artifact.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../native/toolchain/detect.ts";
 import type { Candidate } from "../tuner/data/space.ts";
@@ -37,22 +37,13 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
     numerics: task.numerics,
     schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
   };
-  if (isWasmSource(source)) {
-    return {
-      kind: "wasm",
-      info,
-      source,
-      ...(constants && { packing: { constants, prepare: prepare && isWasmSource(prepare) ? prepare : null } }),
-    };
+  const toolchain = needsToolchain(task.target) ? ((await detectToolchains())[0] ?? null) : null;
+  if (needsToolchain(task.target)) {
+    if (!toolchain) throw withoutCompiler();
+    await mkdir(outDir, { recursive: true });
   }
-  const [toolchain] = await detectToolchains();
-  if (!toolchain) throw withoutCompiler();
-  await mkdir(outDir, { recursive: true });
-  const sources = [source, prepare].filter((it) => it !== null && isCSource(it));
-  const artifact = await buildNative(sources, { outDir, toolchain, bench });
-  if (artifact.kind === "native") {
-    return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
-  }
+  const artifact = await makeArtifact({ source, prepare, constants: constants ?? null }, { outDir, toolchain, bench });
+  if (artifact.kind !== "build-failed") return { ...artifact, info };
   const hint = "name another compiler: UNPLUGIN_KERNEL_COMPILER";
   throw refuse("build.failed", artifact.reason, hint);
 }

@@ -7,7 +7,7 @@ import { loadNative, type NativeKernels } from "../native/load/load-native.ts";
 import { layoutOf, resultsOf, type Signature, sourcesOf, takenBy } from "../plugin/binding/parameters.ts";
 import { workerScript } from "../plugin/binding/runtime-files.ts";
 import type { AnyKernel, Packable, PackedKernel } from "../plugin/options/types.ts";
-import type { ModuleBytes, NativeFacts, WasmFacts } from "../plugin/runtime/facts.ts";
+import type { KernelFacts, ModuleBytes, NativeFacts, WasmFacts } from "../plugin/runtime/facts.ts";
 import { createKernel, native, wasm, wasmOnThreads } from "../plugin/runtime/index.ts";
 
 type Bench = NonNullable<NativeKernels["bench"]>;
@@ -61,26 +61,47 @@ function nativeFacts({ path, kernels, packing }: NativeArtifact, kernel: Signatu
   };
 }
 
+/** How an artifact of a kind becomes a kernel. */
+interface Form<Of extends Artifact> {
+  /** Parameters of the kernel, and of what prepares its constants. */
+  run(artifact: Of): readonly KernelParameter[];
+  prepared(artifact: Of): readonly KernelParameter[];
+  create(artifact: Of, signature: Signature, facts: SharedFacts): AnyKernel;
+  /** The timing function of what was built with `bench`. */
+  bench(artifact: Of): Bench | undefined;
+}
+
+type SharedFacts = Omit<KernelFacts, "native" | "wasm">;
+
+const wasmForm: Form<WasmArtifact> = {
+  run: ({ source }) => source.parameters,
+  prepared: ({ packing }) => packing?.prepare?.parameters ?? [],
+  create: (artifact, signature, facts) =>
+    createKernel({ ...facts, wasm: wasmFacts(artifact, signature) }, sharesLoops(artifact) ? wasmOnThreads : wasm),
+  bench: () => undefined,
+};
+
+const nativeForm: Form<NativeArtifact> = {
+  run: ({ kernels }) => kernels[0]!.parameters,
+  prepared: ({ kernels, packing }) => (packing?.prepare == null ? [] : kernels[packing.prepare]!.parameters),
+  create: (artifact, signature, facts) => createKernel({ ...facts, native: nativeFacts(artifact, signature) }, native),
+  bench({ path, kernels }) {
+    const loaded = loadNative(path, { features: kernels[0]!.features });
+    return loaded.kind === "loaded" ? loaded.kernels.bench : undefined;
+  },
+};
+
+type Forms = { readonly [Kind in Artifact["kind"]]: Form<Extract<Artifact, { readonly kind: Kind }>> };
+
+const forms: Forms = { wasm: wasmForm, native: nativeForm };
+
+const formOf = ({ kind }: Artifact): Form<Artifact> => forms[kind];
+
 function signatureOf(artifact: Artifact): Signature {
-  const { packing } = artifact;
-  const run = artifact.kind === "wasm" ? artifact.source.parameters : artifact.kernels[0]!.parameters;
-  const made = new Set(preparedBy(artifact).map(({ name }) => name));
-  return { tensors: run.filter(({ name }) => !made.has(name)), constants: packing?.constants ?? [] };
-}
-
-function preparedBy(artifact: Artifact): readonly KernelParameter[] {
-  const outputs = (all: readonly KernelParameter[]) => all.filter(({ role }) => role === "output");
-  if (artifact.kind === "wasm") return outputs(artifact.packing?.prepare?.parameters ?? []);
-  const at = artifact.packing?.prepare ?? null;
-  return at === null ? [] : outputs(artifact.kernels[at]!.parameters);
-}
-
-/** Returns the timing function of an addon that was built with `bench`; nothing for other artifacts. */
-function benchOf(artifact: Artifact): Pick<LoadedKernel, "bench"> {
-  if (artifact.kind === "wasm") return {};
-  const loaded = loadNative(artifact.path, { features: artifact.kernels[0]!.features });
-  const bench = loaded.kind === "loaded" ? loaded.kernels.bench : undefined;
-  return bench ? { bench: (arrays, samples, maxNs, inner) => bench(0, arrays, samples, maxNs, inner) } : {};
+  const { run, prepared } = formOf(artifact);
+  const made = new Set(prepared(artifact).flatMap(({ role, name }) => (role === "output" ? [name] : [])));
+  const tensors = run(artifact).filter(({ name }) => !made.has(name));
+  return { tensors, constants: artifact.packing?.constants ?? [] };
 }
 
 /**
@@ -97,12 +118,14 @@ export function load(artifact: Artifact): LoadedKernel {
     ...{ gflops: null, cacheKey: "", errorBound: null, reason: null, constants: signature.constants },
     tensors: signature.tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),
   };
-  const kernel =
-    artifact.kind === "wasm"
-      ? createKernel({ ...facts, wasm: wasmFacts(artifact, signature) }, sharesLoops(artifact) ? wasmOnThreads : wasm)
-      : createKernel({ ...facts, native: nativeFacts(artifact, signature) }, native);
+  const { create, bench } = formOf(artifact);
+  const kernel = create(artifact, signature, facts);
   requireTwin(kernel);
-  return Object.assign(kernel, benchOf(artifact)) as LoadedKernel;
+  const timed = bench(artifact);
+  const own: Pick<LoadedKernel, "bench"> = timed
+    ? { bench: (arrays, samples, maxNs, inner) => timed(0, arrays, samples, maxNs, inner) }
+    : {};
+  return Object.assign(kernel, own) as LoadedKernel;
 }
 
 const sharesLoops = ({ source, packing }: WasmArtifact): boolean =>

@@ -33,6 +33,8 @@ export interface CodeGenerator<Source extends KernelSource = KernelSource> {
   readonly extension: string;
   /** Whether its sources are built by a C compiler of this machine before they can run. */
   readonly needsToolchain: boolean;
+  /** Whether its kernels run on every machine, so that none needs a twin of another back end. Default: false. */
+  readonly isPortable?: boolean;
   /** Passes from the scheduled form to the one that `generate` reads, in order. */
   readonly passes: readonly Pass[];
   /**

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KernelAsset } from "../binding/asset.ts";
-import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/module/place.ts";
 import type { Host } from "./host.ts";
 
 /** Parts of `Bun.build`'s options and result that we use. */

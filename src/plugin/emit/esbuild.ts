@@ -8,7 +8,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, BuildResult, OutputFile, PluginBuild } from "esbuild";
 import type { KernelAsset } from "../binding/asset.ts";
-import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/module/place.ts";
 import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { Host } from "./host.ts";
 import { pluginName } from "./plugin-name.ts";

@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/module/place.ts";
 import type { HookContext, Host } from "./host.ts";
 
 /** Part of Farm's resolved configuration that we use. */

@@ -9,7 +9,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, posix, resolve } from "node:path";
-import { type EmitUrl, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, placeAssets } from "../binding/module/place.ts";
 import { besideChunk, serverFolder } from "./beside-chunk.ts";
 import type { HookContext, Host } from "./host.ts";
 import { resolveByHost } from "./rollup.ts";

@@ -1,7 +1,7 @@
 // Rollup and Rolldown: assets by `emitFile`, addressed through `import.meta.ROLLUP_FILE_URL_…`, dropped again if no chunk names them.
 
 import { basename } from "node:path";
-import { type EmitUrl, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, placeAssets } from "../binding/module/place.ts";
 import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
 

@@ -5,7 +5,7 @@
 
 import { pathToFileURL } from "node:url";
 import type { KernelAsset } from "../binding/asset.ts";
-import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/module/place.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
 import { twinOf } from "../kernel/twin.ts";
 import type { ParsedRequest } from "../request/request.ts";

@@ -6,7 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
-import { type EmitUrl, type Platform, placeAssets } from "../binding/place.ts";
+import { type EmitUrl, type Platform, placeAssets } from "../binding/module/place.ts";
 import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
 import { pluginName } from "./plugin-name.ts";

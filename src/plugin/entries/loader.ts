@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { emptyMap, type SourceMap } from "../binding/empty-map.ts";
-import { moduleInCode } from "../binding/in-code.ts";
-import type { Platform } from "../binding/place.ts";
+import { moduleInCode } from "../binding/module/in-code.ts";
+import type { Platform } from "../binding/module/place.ts";
 import { runtimeFrom } from "../binding/runtime-files.ts";
 import type { CompileKernel } from "../kernel/compile-services.ts";
 import { consoleSink } from "../log/log.ts";

@@ -7,7 +7,7 @@ import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unp
 import { DiagnosticError } from "../../compiler/index.ts";
 import { afterMs } from "../../native/machine/clock.ts";
 import { emptyMap } from "../binding/empty-map.ts";
-import { emitModule } from "../binding/module.ts";
+import { emitModule } from "../binding/module/module.ts";
 import { runtimeFrom, runtimePaths } from "../binding/runtime-files.ts";
 import { createDevServer } from "../emit/dev.ts";
 import type { HookContext, Host } from "../emit/host.ts";

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { answerQuestions } from "../../native/process/waiting-worker.ts";
-import { moduleInCode } from "../binding/in-code.ts";
+import { moduleInCode } from "../binding/module/in-code.ts";
 import { runtimePaths } from "../binding/runtime-files.ts";
 import { compileKernel } from "../kernel/compile/compile-kernel.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";

@@ -1,6 +1,6 @@
 // A schedule on its way to a kernel: the task and the candidate, with the digest of the source that they generate.
 
-import { asCpu, codegenVersion, printComputeDef, targets } from "../../compiler/index.ts";
+import { asCpu, codeGeneratorOf, codegenVersion, printComputeDef, targets } from "../../compiler/index.ts";
 import type { Decision } from "../../tuner/data/decision.ts";
 import {
   type CacheSizes,
@@ -14,12 +14,13 @@ import {
 import type { TuningTask } from "../../tuner/data/task.ts";
 import type { TunedFor } from "../../tuner/store/store-entry.ts";
 
-/** Says whether a kernel is a WASM module itself. Kernels of all other back ends have a WASM twin. */
-export const isWasm = ({ target }: Pick<TuningTask, "target">): boolean => target.backend === "wasm";
+/** Says whether a kernel runs everywhere by itself. All others have a WASM twin. */
+export const isPortable = ({ target }: Pick<TuningTask, "target">): boolean =>
+  codeGeneratorOf(target).isPortable === true;
 
 /** Task of a kernel's WASM twin. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
 export function wasmTask(task: TuningTask): TuningTask {
-  if (isWasm(task)) return task;
+  if (isPortable(task)) return task;
   const caches = asCpu(task.target) ?? targets.wasm;
   return { ...task, target: { ...targets.wasm, ...cacheSizes(caches), threads: 1 }, threads: 1 };
 }

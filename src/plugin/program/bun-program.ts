@@ -2,7 +2,7 @@
 // such plugins two hooks and nothing of a build, so unplugin's are not for them.
 
 import { DiagnosticError } from "../../compiler/index.ts";
-import { moduleInCode } from "../binding/in-code.ts";
+import { moduleInCode } from "../binding/module/in-code.ts";
 import { runtimeUrls } from "../binding/runtime-files.ts";
 import type { CompileKernel } from "../kernel/compile-services.ts";
 import type { KernelPluginOptions } from "../options/types.ts";

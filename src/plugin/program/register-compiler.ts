@@ -1,6 +1,6 @@
 // A kernel's id → the text of its module, for programs that run from their sources.
 
-import { moduleInCode } from "../binding/in-code.ts";
+import { moduleInCode } from "../binding/module/in-code.ts";
 import { runtimePaths, runtimeUrls } from "../binding/runtime-files.ts";
 import { compileKernel } from "../kernel/compile/compile-kernel.ts";
 import { waitingSink } from "../log/waiting-sink.ts";

@@ -22,7 +22,7 @@ import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
 import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
 import { knownSchedule } from "../kernel/decision/decide-schedule.ts";
 import type { KernelDecision } from "../kernel/decision.ts";
-import { hasCaches, isWasm } from "../kernel/schedule.ts";
+import { hasCaches, isPortable } from "../kernel/schedule.ts";
 import { predictSchedule } from "../kernel/source/predict-schedule.ts";
 import { generated } from "../kernel/source/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
@@ -65,7 +65,7 @@ export async function kernelReport(
     target: target.name,
     numerics,
     threads,
-    twin: isWasm({ target }) ? wasmTwin[numerics] : nativeTwin[request.fallback],
+    twin: isPortable({ target }) ? wasmTwin[numerics] : nativeTwin[request.fallback],
     origin: built ?? decision.origin,
     tunedFor: hasCaches(context.task, cachesOf(target)) ? null : cachesOf(target),
     expression: printComputeDef(op),

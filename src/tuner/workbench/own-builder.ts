@@ -1,25 +1,16 @@
 // Builds candidates one at a time into artifacts, by a builder that a user brings or by ours, for a builder or a runner of a
 // user's: sources → runnables, and the artifact behind each of them.
 
-import {
-  aFunction,
-  aName,
-  awaitOwn,
-  badAnswer,
-  type CSource,
-  generatorOf,
-  invariant,
-  isCSource,
-  isWasmSource,
-  type KernelSource,
-  malformed,
-  requireFields,
-  type WasmSource,
-} from "../../compiler/index.ts";
+import { aFunction, aName, awaitOwn, badAnswer, generatorOf, invariant, requireFields } from "../../compiler/index.ts";
 import type { Artifact } from "../../native/addon/artifact.ts";
-import { type BuildFailure, buildNative } from "../../native/addon/build.ts";
-import { addonRunnable } from "../../native/backend/c.ts";
-import { wasmRunnable } from "../../native/backend/wasm.ts";
+import type { BuildFailure } from "../../native/addon/build.ts";
+import {
+  type ArtifactSource,
+  artifactSource,
+  isArtifact,
+  makeArtifact,
+  runnablesOf,
+} from "../../native/backend/artifact.ts";
 import type { Runnable } from "../../native/runner/protocol.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { noTime } from "../support/time-limit.ts";
@@ -35,9 +26,9 @@ import {
 /** One kernel to be built. */
 export interface BuildRequest {
   /** Code of the kernel: C as text, or a WASM module as bytes. */
-  readonly source: CSource | WasmSource;
+  readonly source: ArtifactSource;
   /** Kernel that brings constant inputs into the form which `source` takes, built with it; null: there is none. */
-  readonly prepare: CSource | WasmSource | null;
+  readonly prepare: ArtifactSource | null;
   /** Names of the constant inputs. */
   readonly constants: readonly string[];
   /** Private directory for files, removed at the end; empty for WASM. */
@@ -95,24 +86,16 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   const known = new Map<string, Promise<BuiltRunnable>>();
   let runs = 0;
 
-  const standard: StandardBuild = async ({ source, prepare, constants, directory, signal }) => {
-    const isPacking = constants.length > 0;
-    if (isWasmSource(source)) {
-      const packing = { constants, prepare: prepare && isWasmSource(prepare) ? prepare : null };
-      return { kind: "wasm", source, ...(isPacking && { packing }) };
-    }
-    if (!toolchain) return { kind: "build-failed", reason: "there is no compiler" };
-    const sources = prepare && isCSource(prepare) ? [source, prepare] : [source];
-    runs += 1;
-    const built = await buildNative(sources, { outDir: directory, toolchain, bench: true, signal });
-    if (built.kind === "build-failed" || !isPacking) return built;
-    return { ...built, packing: { constants, prepare: prepare ? 1 : null } };
+  const standard: StandardBuild = ({ source, prepare, constants, directory, signal }) => {
+    if (toolchain && generatorOf(source).needsToolchain) runs += 1;
+    const packed = constants.length > 0 ? constants : null;
+    return makeArtifact({ source, prepare, constants: packed }, { outDir: directory, toolchain, bench: true, signal });
   };
 
   async function build({ prepare = null, bounds: _, ...source }: MeasurableSource): Promise<Artifact | BuildFailure> {
     const request: BuildRequest = {
-      source: buildable(source),
-      prepare: prepare && buildable(prepare),
+      source: artifactSource(source),
+      prepare: prepare && artifactSource(prepare),
       constants,
       directory,
       signal,
@@ -127,7 +110,8 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   async function runnable(source: MeasurableSource): Promise<BuiltRunnable> {
     const artifact = await build(source);
     if (artifact.kind === "build-failed") return artifact;
-    const built = readyToRun(runnableOf(artifact), source, preparationOf(artifact));
+    const { kernel, preparation } = runnablesOf(artifact);
+    const built = readyToRun(kernel, source, preparation);
     if (built.kind === "ready") artifacts.set(built.candidate, artifact);
     return built;
   }
@@ -161,30 +145,8 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   };
 }
 
-/** Artifacts are addons and modules: kernels of other back ends have none. */
-function buildable(source: KernelSource): CSource | WasmSource {
-  if (isCSource(source) || isWasmSource(source)) return source;
-  throw malformed(`builder or runner is for C and WASM, and ${source.name} is code of back end ${source.kind}`);
-}
-
-const runnableOf = (artifact: Artifact): Runnable =>
-  artifact.kind === "wasm" ? wasmRunnable(artifact.source) : addonRunnable(artifact, 0);
-
-/** Returns the kernel of an artifact that prepares constants, as the runner takes it; null: there is none. */
-function preparationOf(artifact: Artifact): Runnable | null {
-  if (artifact.kind === "wasm") {
-    const prepare = artifact.packing?.prepare;
-    return prepare ? wasmRunnable(prepare) : null;
-  }
-  const at = artifact.packing?.prepare ?? null;
-  return at === null ? null : addonRunnable(artifact, at);
-}
-
 function isBuilt(answer: unknown): answer is Artifact | BuildFailure {
-  if (typeof answer !== "object" || answer === null || !("kind" in answer)) return false;
-  const { kind, reason, path, kernels, source } = answer as Readonly<Record<string, unknown>>;
-  if (kind === "build-failed") return typeof reason === "string";
-  if (kind === "native") return typeof path === "string" && Array.isArray(kernels) && kernels.length > 0;
-  const bytes = typeof source === "object" && source !== null && "bytes" in source ? source.bytes : null;
-  return kind === "wasm" && bytes instanceof Uint8Array;
+  if (isArtifact(answer)) return true;
+  if (typeof answer !== "object" || answer === null || !("kind" in answer) || !("reason" in answer)) return false;
+  return answer.kind === "build-failed" && typeof answer.reason === "string";
 }

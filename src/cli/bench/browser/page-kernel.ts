@@ -3,8 +3,8 @@
 
 import { relative } from "node:path";
 import { arrayTypes, DiagnosticError, factsOf, newArray, type TypedArray } from "../../../compiler/index.ts";
-import { emitModule } from "../../../plugin/binding/module.ts";
-import { placeAssets } from "../../../plugin/binding/place.ts";
+import { emitModule } from "../../../plugin/binding/module/module.ts";
+import { placeAssets } from "../../../plugin/binding/module/place.ts";
 import type { RuntimeFiles } from "../../../plugin/binding/runtime-files.ts";
 import { compileInContext } from "../../../plugin/kernel/compile/compile-kernel.ts";
 import type { CompiledKernel } from "../../../plugin/kernel/compiled-kernel.ts";
@@ -89,7 +89,8 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
   try {
     const context = await project.contextOf(request, "predict");
     const compiled = await compileInContext(context);
-    const kernel = { ...compiled, twins: compiled.twins.filter(({ kind }) => kind === "wasm") };
+    const wasm = twinOf(compiled, "wasm");
+    const kernel = { ...compiled, twins: wasm ? [wasm] : [] };
     const loops = await compileInContext(await project.contextOf(request, "off"));
     const { op } = context.task;
     const right = rightOf(context.task, kernel);
@@ -100,8 +101,8 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
       flops: factsOf(op).flops,
       tensors: tensors.map(({ name, role, dtype, length }) => ({ name, role, length, array: arrayTypes[dtype].name })),
       constants,
-      threads: twinOf(kernel, "wasm")?.modules[0].sharing?.threads ?? 1,
-      hasTwins: kernel.twins.length > 0,
+      threads: wasm?.modules[0].sharing?.threads ?? 1,
+      hasTwins: wasm !== undefined,
       twins: twinsOf(kernel),
     };
     const folder = `/kernels/${at}/`;

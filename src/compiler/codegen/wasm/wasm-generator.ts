@@ -10,6 +10,7 @@ export const wasmGenerator: CodeGenerator<WasmSource> = {
   language: "WAT",
   extension: "wat",
   needsToolchain: false,
+  isPortable: true,
   passes: vectorPasses,
   generate: (flat, { target: { threads }, relaxed = false }) => generateWasm(flat, { relaxed, threads }),
   print: (flat, { target: { threads }, relaxed = false }) => generateWat(flat, { relaxed, threads }),

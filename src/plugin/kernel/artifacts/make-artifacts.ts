@@ -11,7 +11,7 @@ import { failAlone } from "../../support/fail-alone.ts";
 import { type WasmPair, withoutTwin } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
-import { isWasm, wasmTask } from "../schedule.ts";
+import { isPortable, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import type { KernelTwin, WasmTwin } from "../twin.ts";
 import { foreignKernel } from "./foreign-kernel.ts";
@@ -32,7 +32,7 @@ export interface Artifacts {
 }
 
 export async function makeArtifacts(context: KernelContext, decision: KernelDecision): Promise<Artifacts> {
-  if (isWasm(decision.task)) {
+  if (isPortable(decision.task)) {
     const isInterim = context.request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
@@ -127,7 +127,7 @@ export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
 
 /** The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source. */
 export const wasmTwins = (context: KernelContext, schedule: Decision): Promise<WasmPair | null> =>
-  isWasm(schedule.task) ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
+  isPortable(schedule.task) ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
 
 /**
  * The modules that come with any schedule of a native target; null where the import wants none. They have the predicted

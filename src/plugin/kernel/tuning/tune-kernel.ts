@@ -31,7 +31,7 @@ import { checkTwins } from "../check/check-twins.ts";
 import type { SharedMachine } from "../compile-services.ts";
 import { type KernelContext, measuringPlace } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
-import { isWasm } from "../schedule.ts";
+import { isPortable } from "../schedule.ts";
 import { emptySpace } from "../source/make-prediction.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import { scheduleOf } from "../source/schedule-source.ts";
@@ -140,7 +140,7 @@ function tuneOn<Result>(
           const space = generateSpace(task);
           opened.push({ workbench, space });
           // Twins are checked before the search takes its time, since they do not depend on its result.
-          if (!isWasm(task)) await checkTwins(workbench, context, await twinsOfNative(context, task));
+          if (!isPortable(task)) await checkTwins(workbench, context, await twinsOfNative(context, task));
           return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
         finish: async (tuning) => finish(opened[0]!, await tuning.finish()),
@@ -203,7 +203,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
   const schedule = scheduleOf(task, space, winner.candidate);
-  if (isWasm(task)) await checkTwins(workbench, context, await wasmTwins(context, schedule));
+  if (isPortable(task)) await checkTwins(workbench, context, await wasmTwins(context, schedule));
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   const gflops = factsOf(task.op).flops / medianNs;
   const decision: KernelDecision = {

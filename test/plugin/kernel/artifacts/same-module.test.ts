@@ -2,8 +2,8 @@
 
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { emitModule } from "../../../../src/plugin/binding/module.ts";
-import { placeAssets } from "../../../../src/plugin/binding/place.ts";
+import { emitModule } from "../../../../src/plugin/binding/module/module.ts";
+import { placeAssets } from "../../../../src/plugin/binding/module/place.ts";
 import { runtimeUrls } from "../../../../src/plugin/binding/runtime-files.ts";
 import type { CompiledKernel } from "../../../../src/plugin/kernel/compiled-kernel.ts";
 import { writeApp } from "../../../support/build-app.ts";

@@ -3,12 +3,12 @@
 // The text is data and one pure call of the runtime, so that an unused import leaves nothing behind, and the code that all kernels need is in
 // the program once. Loading waits for the first call.
 
-import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
-import type { AssetReferences } from "./asset.ts";
+import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
+import type { AssetReferences } from "../asset.ts";
+import { objectText } from "../literal.ts";
+import type { RuntimeFiles } from "../runtime-files.ts";
+import type { ModuleImport } from "../twin/twin-binding.ts";
 import { factsOf } from "./facts-of.ts";
-import { objectText } from "./literal.ts";
-import type { RuntimeFiles } from "./runtime-files.ts";
-import type { ModuleImport } from "./twin/twin-binding.ts";
 
 export interface ModuleOptions {
   /** Files of the runtime that the module imports. */

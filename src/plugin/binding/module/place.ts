@@ -1,17 +1,17 @@
 // Chooses the binaries that a platform gets of a kernel, and their form: the part of emission that is the same for all
 // hosts.
 
-import { DiagnosticError } from "../../compiler/index.ts";
-import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
-import { twinOf } from "../kernel/twin.ts";
+import { DiagnosticError } from "../../../compiler/index.ts";
+import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
+import { twinOf } from "../../kernel/twin.ts";
 import {
   type AssetReference,
   type AssetReferences,
   type KernelAsset,
   type WorkerReference,
   workerAsset,
-} from "./asset.ts";
-import { bindingOf } from "./twin/index.ts";
+} from "../asset.ts";
+import { bindingOf } from "../twin/index.ts";
 
 /** Platform that the bundle runs on; `universal`: not known, so the module finds out when it runs. */
 export type Platform = "node" | "browser" | "universal";

@@ -3,9 +3,9 @@
 
 import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
-import { twinOf } from "../kernel/twin.ts";
-import type { KernelAsset } from "./asset.ts";
+import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
+import { twinOf } from "../../kernel/twin.ts";
+import type { KernelAsset } from "../asset.ts";
 import { emitModule, type ModuleOptions } from "./module.ts";
 import { type Platform, placeAssets } from "./place.ts";
 

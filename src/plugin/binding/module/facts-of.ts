@@ -1,11 +1,11 @@
 // A compiled kernel and the places of its binaries → what the emitted module says of it, for the runtime.
 
-import { invariant } from "../../compiler/index.ts";
-import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
-import type { KernelFacts } from "../runtime/facts.ts";
-import type { Written } from "./literal.ts";
-import { bindingOf } from "./twin/index.ts";
-import type { ImplementationName, ModuleImport, TwinPlace, WrittenTwin } from "./twin/twin-binding.ts";
+import { invariant } from "../../../compiler/index.ts";
+import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
+import type { KernelFacts } from "../../runtime/facts.ts";
+import type { Written } from "../literal.ts";
+import { bindingOf } from "../twin/index.ts";
+import type { ImplementationName, ModuleImport, TwinPlace, WrittenTwin } from "../twin/twin-binding.ts";
 
 /** Facts for the runtime, as text, and the implementations that they describe, best first. */
 export interface WrittenFacts {
