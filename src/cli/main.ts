@@ -130,6 +130,7 @@ async function outcomeOf(
     const flags = withTypedValues(read, valueOptionsOf(command), argv);
     if (args.includes("")) throw badArgument("an argument is empty", command.usage);
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
+    await project.session.backends();
     return await command.run(project, args, flags);
   } catch (error) {
     const diagnostic = diagnosticOf(error);

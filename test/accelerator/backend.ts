@@ -4,15 +4,14 @@ import type { AcceleratorTarget } from "../../src/compiler/index.ts";
 import type { Backend } from "../../src/tuner/backend/backend.ts";
 import { direct } from "../../src/tuner/space/algorithm/direct.ts";
 import { type VtaSource, vtaGenerator } from "./code-generator.ts";
-import { vtaExecutor } from "./executor.ts";
+import { type VtaModules, vtaExecutor } from "./executor.ts";
 import { intrinsics } from "./intrinsic.ts";
 import { vta } from "./machine.ts";
 import { vtaModel } from "./model.ts";
 import { onMatrixUnit } from "./rule/on-matrix-unit.ts";
 import { vtaTarget } from "./target.ts";
 
-/** @param loader URL of `loader.ts` as JavaScript: the processes that measure import it */
-export const vtaBackend = (loader: string): Backend<AcceleratorTarget, VtaSource> => ({
+export const vtaBackend = (modules: VtaModules): Backend<AcceleratorTarget, VtaSource> => ({
   name: "vta",
   targets: [vtaTarget],
   generator: vtaGenerator,
@@ -20,5 +19,5 @@ export const vtaBackend = (loader: string): Backend<AcceleratorTarget, VtaSource
   // A convolution is a product for the matrix unit as it is written.
   space: { rules: [onMatrixUnit(vta)], algorithms: [direct] },
   model: vtaModel,
-  executor: vtaExecutor(loader),
+  executor: vtaExecutor(modules),
 });

@@ -47,6 +47,7 @@ export const projectOptions: readonly CommandOption[] = [
     flags: "--include <glob>",
     description: "which files are operators, over absolute paths (default: *.op.ts and its like)",
   },
+  { flags: "--backend <module>", description: "a back end of one's own, as in option backends; may be given again" },
   { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options (default: fast)" },
 ];
 
@@ -87,7 +88,7 @@ function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["t
 
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir, include, numerics, pack } = flags;
+  const { root, lockfile, cacheDir, include, numerics, pack, backend } = flags;
   if (root !== undefined) requireFolder(String(root));
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics }).filter(
     ([, value]) => value !== undefined,
@@ -98,7 +99,8 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
     ...(flags.offline ? { offline: true } : {}),
     ...trust,
   };
-  const packs = pack === undefined ? [] : [pack].flat().map(String);
+  const listOf = (flag: unknown): readonly string[] => (flag === undefined ? [] : [flag].flat().map(String));
+  const [packs, backends] = [listOf(pack), listOf(backend)];
   const remote = remoteOf(flags);
   let fleet: Fleet | null = null;
   let lockProblem: Diagnostic | null = null;
@@ -108,7 +110,7 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession(
-    { ...said, ...(remote && { remote }), packs, budget, logLevel, mode: "tune" },
+    { ...said, ...(remote && { remote }), packs, backends, budget, logLevel, mode: "tune" },
     (request, services) => compileKernel({ ...request, compare }, { ...services, fleet, onUnwritten }),
   );
   session.configure(process.cwd(), consoleSink);

@@ -6,6 +6,7 @@ import { createBuildTunings } from "../build/build-tunings.ts";
 import { onInterrupt } from "../build/interrupt.ts";
 import { compileKernel } from "../kernel/compile/compile-kernel.ts";
 import type { BuildTunings } from "../kernel/compile-services.ts";
+import { loadBackends } from "../options/load-backends.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 const stop = new AbortController();
@@ -21,6 +22,7 @@ async function tune({ id, request, options }: TuneOrder): Promise<void> {
   const line = (level: "debug" | "info" | "warn") => (line: string) => say({ kind: "line", id, level, line });
   const log = { debug: line("debug"), info: line("info"), warn: line("warn") };
   try {
+    await loadBackends(options);
     const { origin } = await compileKernel(request, {
       options,
       log,

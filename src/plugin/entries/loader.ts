@@ -10,7 +10,7 @@ import { runtimeFrom } from "../binding/runtime-files.ts";
 import type { CompileKernel } from "../kernel/compile-services.ts";
 import { consoleSink } from "../log/log.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
-import { parseRequest } from "../request/request.ts";
+import { parseRequest, requestPattern } from "../request/request.ts";
 import { createSession, type Session } from "../session/session.ts";
 
 export type * from "../options/types.ts";
@@ -51,9 +51,11 @@ const platformOf = (target: string): Platform =>
 /** @returns the module of the kernel; null: the file is asked for as it is */
 async function load(context: LoaderContext): Promise<string | null> {
   const { resourcePath, resourceQuery, rootContext, target, mode } = context;
+  if (!requestPattern.test(resourceQuery)) return null;
+  const session = sessionOf(context.getOptions(), rootContext);
+  await session.backends();
   const request = parseRequest(resourcePath + resourceQuery);
   if (!request) return null;
-  const session = sessionOf(context.getOptions(), rootContext);
   const { lockfile, mode: configured } = session.options();
   // The dependency is named before anything can fail: failures are cached too, until a file that they depend on changes.
   if (existsSync(lockfile)) context.addDependency(lockfile);

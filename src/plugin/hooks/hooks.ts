@@ -123,6 +123,7 @@ export const createKernelHooks =
     const host = hostFor(framework, { session, dev, another });
 
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
+      await session.backends();
       const request = parseRequest(id);
       if (!request) return null;
       checkFolders(host, context, importer);
@@ -134,6 +135,7 @@ export const createKernelHooks =
     };
 
     const loadKernel = async (context: HookContext, id: string) => {
+      await session.backends();
       const request = requestOf(host, context, id);
       if (!request || !session.options().accepts(request.path)) return null;
       const normal = request.path + request.query;

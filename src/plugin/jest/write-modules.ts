@@ -97,6 +97,7 @@ function mistakeOf(error: unknown, specifier: string): Mistake {
 async function modulesFor({ root, options, importer, specifiers }: Question): Promise<Answer> {
   const session = createSession({ ...options, mode: options.mode ?? modeOfTests() }, compileKernel);
   session.configure(root, waitingSink);
+  await session.backends();
   let mistake: Mistake | null = null;
   const write = async (specifier: string): Promise<readonly (readonly [string, ModulePaths])[]> => {
     try {

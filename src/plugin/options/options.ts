@@ -25,6 +25,8 @@ export interface ResolvedOptions extends OperatorFilter {
   readonly onMiss: "error" | "fallback";
   /** Packages of decisions, the first of them first. */
   readonly packs: readonly string[];
+  /** Modules of back ends that are not ours. */
+  readonly backends: readonly string[];
   /** The store that is shared, with its credentials, which must never be printed or written to a file. */
   readonly remote: ResolvedRemote | null;
   readonly trust: ResolvedTrust;
@@ -87,6 +89,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   budget: { wanted: "{ seconds, trials, total } with numbers above 0", holds: isBudget },
   onMiss: oneOf(["error", "fallback"]),
   packs: { wanted: "a list of packages", holds: isListOf(isString) },
+  backends: { wanted: "a list of modules", holds: isListOf(isString) },
   remote: { wanted: remoteWanted, holds: isRemoteOption },
   offline: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
   trust: { wanted: wantedTrust, holds: isTrust },
@@ -214,6 +217,7 @@ export function resolveOptions(
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
     packs: options.packs ?? [],
+    backends: options.backends ?? [],
     remote: isOffline ? null : remoteOf(options.remote, environment),
     trust: resolveTrust(options.trust, (file) => resolve(root, file)),
     signingKey: environment.UNPLUGIN_KERNEL_SIGNING_KEY || null,

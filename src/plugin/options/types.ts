@@ -84,6 +84,8 @@ export interface KernelPluginOptions {
   onMiss?: "error" | "fallback";
   /** Packages of tuned decisions that are installed here, asked in their order after the lock and the local store. */
   packs?: readonly string[];
+  /** JavaScript modules of back ends that are not ours, each with one as its export `backend`: imports may name their targets. */
+  backends?: readonly string[];
   /**
    * A shared store, asked after the lock, the local store and the packs: its URL (http, https or s3), or an object. `protocol`: `http` (Bazel's
    * HTTP cache), `s3` or `turborepo`, where `url` may be left to `TURBO_API`. `mode`: `read-only` (default), `read-write` (what is tuned

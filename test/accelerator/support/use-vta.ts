@@ -1,4 +1,4 @@
-// For the tests: gives this process the back end, its loader bundled to JavaScript as a package of it would be published.
+// For the tests: gives this process the back end, its modules bundled to JavaScript as a package of it would be published.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,16 +8,21 @@ import { buildSync } from "esbuild";
 import { useBackend } from "../../../src/tuner/backend/backend.ts";
 import { vtaBackend } from "../backend.ts";
 
-const outfile = join(mkdtempSync(join(tmpdir(), "vta-")), "loader.mjs");
+const folder = mkdtempSync(join(tmpdir(), "vta-"));
+const sourceOf = (name: string): string => fileURLToPath(new URL(`../${name}.ts`, import.meta.url));
 buildSync({
-  entryPoints: [fileURLToPath(new URL("../loader.ts", import.meta.url))],
-  outfile,
+  entryPoints: ["loader", "opener"].map(sourceOf),
+  outdir: folder,
+  outExtension: { ".js": ".mjs" },
   bundle: true,
-  platform: "node",
+  platform: "neutral",
   format: "esm",
 });
 
 /** The back end as this process knows it. */
-export const backend = vtaBackend(pathToFileURL(outfile).href);
+export const backend = vtaBackend({
+  loader: pathToFileURL(join(folder, "loader.mjs")).href,
+  opener: join(folder, "opener.mjs"),
+});
 
 useBackend(backend);
