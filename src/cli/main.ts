@@ -2,6 +2,7 @@
 
 import { cac } from "cac";
 import { closest, DiagnosticError, refuse } from "../compiler/index.ts";
+import { loadBackends } from "../plugin/options/load-backends.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -45,10 +46,10 @@ export const commonOptions: readonly CommandOption[] = [
 
 /** Options without effect on a command, by its name: it refuses them, so that users do not rely on them. */
 const unused: Readonly<Record<string, readonly string[]>> = {
-  init: ["lockfile", "cache-dir", "numerics"],
+  init: ["lockfile", "cache-dir", "backend", "numerics"],
   types: ["lockfile", "cache-dir", "numerics"],
   inspect: ["include"],
-  "merge-lock": ["cache-dir", "include", "numerics"],
+  "merge-lock": ["cache-dir", "include", "backend", "numerics"],
 };
 
 export const commonOptionsOf = ({ usage }: Command): readonly CommandOption[] =>
@@ -130,7 +131,7 @@ async function outcomeOf(
     const flags = withTypedValues(read, valueOptionsOf(command), argv);
     if (args.includes("")) throw badArgument("an argument is empty", command.usage);
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
-    await project.session.backends();
+    await loadBackends(project.options);
     return await command.run(project, args, flags);
   } catch (error) {
     const diagnostic = diagnosticOf(error);

@@ -2,6 +2,7 @@
 // src/compiler is imported from outside.
 
 export { formOfConstant } from "./affine/linear-form.ts";
+export { cannotRun } from "./backend/cannot.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
 export { generateC } from "./codegen/c/generate-c.ts";

@@ -2,7 +2,7 @@
 
 import {
   type CodeGenerator,
-  DiagnosticError,
+  cannotRun,
   type KernelSource,
   type LoopFunc,
   parametersOf,
@@ -47,13 +47,10 @@ function listingOf(flat: LoopFunc): string {
     return printProgram(generateProgram(flat, vta));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const hint = "the machine multiplies matrices of i8, and computes i32 along rows of the result";
-    throw new DiagnosticError({
-      code: "backend.cannot",
-      message: `vta: ${error.message}`,
-      loc: null,
-      hint,
-      detail: null,
-    });
+    throw cannotRun(
+      "vta",
+      error.message,
+      "the machine multiplies matrices of i8, and computes i32 along rows of the result",
+    );
   }
 }

@@ -59,8 +59,8 @@ const isProven = (block: string): boolean =>
 
 /** Settings that pages state, in words of the page, and how the source has them. */
 const settings: readonly (readonly [page: string, said: string, source: string, code: string])[] = [
-  ["bundlers", "up to 64 KB", "plugin/binding/place.ts", "inlineBytes: number = 64 * 1024"],
-  ["recipes", "up to 64 KB", "plugin/binding/place.ts", "inlineBytes: number = 64 * 1024"],
+  ["bundlers", "up to 64 KB", "plugin/binding/module/place.ts", "inlineBytes: number = 64 * 1024"],
+  ["recipes", "up to 64 KB", "plugin/binding/module/place.ts", "inlineBytes: number = 64 * 1024"],
   ["command-line", "2 ms or", "cli/bench/rounds.ts", "usualSampleMs = 2;"],
   ["constraints", "each has 20 seconds", "cli/commands/tune.ts", "proofMs = 20_000"],
   ["cost-model", "within 2 % of it", "tuner/search/state/convergence.ts", "expected: 1.02"],

@@ -9,6 +9,7 @@ import type { Platform } from "../binding/module/place.ts";
 import { runtimeFrom } from "../binding/runtime-files.ts";
 import type { CompileKernel } from "../kernel/compile-services.ts";
 import { consoleSink } from "../log/log.ts";
+import { loadBackends } from "../options/load-backends.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
 import { parseRequest, requestPattern } from "../request/request.ts";
 import { createSession, type Session } from "../session/session.ts";
@@ -53,7 +54,7 @@ async function load(context: LoaderContext): Promise<string | null> {
   const { resourcePath, resourceQuery, rootContext, target, mode } = context;
   if (!requestPattern.test(resourceQuery)) return null;
   const session = sessionOf(context.getOptions(), rootContext);
-  await session.backends();
+  await loadBackends(session.options());
   const request = parseRequest(resourcePath + resourceQuery);
   if (!request) return null;
   const { lockfile, mode: configured } = session.options();

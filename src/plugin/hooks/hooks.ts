@@ -15,6 +15,7 @@ import { hostFor } from "../emit/hosts.ts";
 import { pluginName } from "../emit/plugin-name.ts";
 import type { CompileKernel } from "../kernel/compile-services.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import { loadBackends } from "../options/load-backends.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
 import { checkPath, isOfOthers } from "../request/is-of-others.ts";
 import { locateOperator } from "../request/locate-operator.ts";
@@ -74,8 +75,19 @@ function idOf(host: Host, context: HookContext, file: string): string {
   return folder === undefined ? file : relative(folder, file).replaceAll("\\", "/");
 }
 
-function requestOf(host: Host, context: HookContext, id: string): ParsedRequest | null {
-  const request = parseRequest(id);
+/** Parses an id once the targets of option `backends` are known. */
+async function knownRequest(session: Session, id: string): Promise<ParsedRequest | null> {
+  await loadBackends(session.options());
+  return parseRequest(id);
+}
+
+async function requestOf(
+  host: Host,
+  context: HookContext,
+  session: Session,
+  id: string,
+): Promise<ParsedRequest | null> {
+  const request = await knownRequest(session, id);
   const folder = host.idFolder?.(context);
   return request && folder !== undefined ? { ...request, path: resolve(folder, request.path) } : request;
 }
@@ -123,8 +135,7 @@ export const createKernelHooks =
     const host = hostFor(framework, { session, dev, another });
 
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
-      await session.backends();
-      const request = parseRequest(id);
+      const request = await knownRequest(session, id);
       if (!request) return null;
       checkFolders(host, context, importer);
       const file = await locate(host, context, id, request.path, importer);
@@ -135,8 +146,7 @@ export const createKernelHooks =
     };
 
     const loadKernel = async (context: HookContext, id: string) => {
-      await session.backends();
-      const request = requestOf(host, context, id);
+      const request = await requestOf(host, context, session, id);
       if (!request || !session.options().accepts(request.path)) return null;
       const normal = request.path + request.query;
       const map = emptyMap(host.needsMapping ? basename(normal) : undefined);

@@ -14,6 +14,7 @@ import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
 import type { Format } from "../kernel/stored/module-file.ts";
 import { moduleFileName, modulesFolder } from "../kernel/stored/module-file.ts";
 import { waitingSink } from "../log/waiting-sink.ts";
+import { loadBackends } from "../options/load-backends.ts";
 import { isCi } from "../options/options.ts";
 import { locateOperator } from "../request/locate-operator.ts";
 import { type ParsedRequest, parseRequest } from "../request/request.ts";
@@ -97,7 +98,7 @@ function mistakeOf(error: unknown, specifier: string): Mistake {
 async function modulesFor({ root, options, importer, specifiers }: Question): Promise<Answer> {
   const session = createSession({ ...options, mode: options.mode ?? modeOfTests() }, compileKernel);
   session.configure(root, waitingSink);
-  await session.backends();
+  await loadBackends(session.options());
   let mistake: Mistake | null = null;
   const write = async (specifier: string): Promise<readonly (readonly [string, ModulePaths])[]> => {
     try {

@@ -16,6 +16,7 @@ const loaded = new Map<string, Promise<void>>();
  * @throws DiagnosticError `options.bad-value`, `backend.taken`
  */
 export async function loadBackends({ root, backends }: Pick<ResolvedOptions, "root" | "backends">): Promise<void> {
+  if (backends.length === 0) return;
   const { resolve } = createRequire(join(root, "package.json"));
   for (const name of backends) {
     let path = "";

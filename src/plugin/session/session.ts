@@ -10,7 +10,6 @@ import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
 import type { RequestMode } from "../kernel/kernel-request.ts";
 import { kernelRequest } from "../kernel/kernel-request.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "../log/log.ts";
-import { loadBackends } from "../options/load-backends.ts";
 import { type ResolvedOptions, resolveOptions } from "../options/options.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
 import { locatePacks } from "../packs/locate-packs.ts";
@@ -29,8 +28,6 @@ export interface Session {
   readonly told: Set<Topic>;
   /** Takes the host's root folder and its logger. */
   configure(hostRoot: string, sink: LogSink): void;
-  /** Makes the targets of option `backends` known; imports are parsed behind it. */
-  backends(): Promise<void>;
   /**
    * Compiles a kernel, once at a time, however many modules, environments and callers want it.
    *
@@ -131,8 +128,6 @@ async function whenEmpty(compiling: ReadonlySet<Promise<unknown>>): Promise<void
   }
 }
 
-const settled: Promise<void> = Promise.resolve();
-
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
@@ -173,7 +168,6 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
 
   return {
     options: () => options,
-    backends: () => (options.backends.length === 0 ? settled : loadBackends(options)),
     log: () => log,
     told: present.told,
     configure(hostRoot, sink) {

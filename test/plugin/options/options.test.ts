@@ -18,6 +18,7 @@ describe("resolveOptions", () => {
       totalSeconds: null,
       onMiss: "error",
       packs: [],
+      backends: [],
       remote: null,
       trust: { keys: [], revoked: [], require: [], identities: [], trustedRoot: null },
       signingKey: null,
@@ -108,7 +109,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, remote, report, root, schedules, trust";
+    "backends, budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },

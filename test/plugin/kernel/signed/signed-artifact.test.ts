@@ -14,6 +14,7 @@ import type { TrustOptions } from "../../../../src/plugin/options/types.ts";
 import { digestOf } from "../../../../src/plugin/remote/action-result.ts";
 import type { RemoteStore } from "../../../../src/plugin/remote/remote-store.ts";
 import { cacheSizes } from "../../../../src/tuner/data/key.ts";
+import { targetOfJson } from "../../../../src/tuner/data/target-json.ts";
 import { readLockfile } from "../../../../src/tuner/lock/lockfile.ts";
 import type { SharedDecision } from "../../../../src/tuner/store/exchange.ts";
 import { generateSigningKey, publicLine } from "../../../../src/tuner/trust/keys.ts";
@@ -143,7 +144,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     const seen = keepContext(async () => toolchain!);
     await compileIn(root, { request, options: { mode: "frozen" }, change: seen.change });
     const { candidate, source, target, measured } = JSON.parse(lock).kernels[lockName];
-    const schedule = { task: { ...seen.context().task, target }, candidate, source };
+    const schedule = { task: { ...seen.context().task, target: targetOfJson(target) }, candidate, source };
     const given = await signedFilesOfStore(seen.context(), schedule, measured, new Map(), signing);
     expect([...given!.keys()].sort()).toEqual([addonPath, statementPath]);
     expect(nativeOf((await build(given)).kernel)?.bytes).toEqual(addon);

@@ -1,0 +1,7 @@
+// What a back end says of a kernel that its machine cannot run: the schedule is illegal for it, and a search goes on with others.
+
+import { type DiagnosticError, refuse } from "../support/diagnostic.ts";
+
+/** Makes the error that `generate` of a code generator throws. */
+export const cannotRun = (backend: string, why: string, hint: string): DiagnosticError =>
+  refuse("backend.cannot", `${backend}: ${why}`, hint);
