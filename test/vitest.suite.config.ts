@@ -1,8 +1,8 @@
 // The settings of the whole suite, as run.js runs it. Those of the repository, and three that save time where nothing is cached,
 // as in CI:
 //
-// - Tests of the compiler, of the tuner, of the program interface and of some rooms of the plugin share the modules that a worker has
-//   loaded: they leave nothing behind, and in processes of their own half of their time is loading the compiler again.
+// - Tests of the compiler, of the tuner, of the program interface and those others that load the compiler and leave nothing behind share
+//   the modules that a worker has loaded: in processes of their own a third of their time is loading it again.
 // - The longest files come first: one of two minutes that comes last has a core to itself while the others have nothing to do.
 // - There is one worker more than cores: tests wait for pages, servers and deadlines for a fifth of their time, and a core is idle then.
 
@@ -23,6 +23,9 @@ const longest = [
   "test/browser/report.test.ts",
   "test/browser/bench.test.ts",
   "test/cli/commands/commands.test.ts",
+  "test/docs/adding.test.ts",
+  "test/cli/flags/bad-input.test.ts",
+  "test/cli/decisions/remote.test.ts",
   "test/sweep/fuzz/fuzz.test.ts",
   "test/fleet/command-line.test.ts",
   "test/browser/dev.test.ts",
@@ -30,6 +33,7 @@ const longest = [
   "test/docs/recipes.test.ts",
   "test/property/shared-values.test.ts",
   "test/docs/bundlers.test.ts",
+  "test/plugin/kernel/outside/other-caches.test.ts",
   "test/e2e/register.test.ts",
   "test/e2e/foreign-store.test.ts",
   "test/kill/kill-builds.test.ts",
@@ -59,12 +63,23 @@ class LongestFirst extends BaseSequencer {
 }
 
 const tidy = [
-  "test/{compiler,tuner,api}/**/*.test.ts",
-  "test/plugin/{declarations,operator,remote,report,runtime,trust}/**/*.test.ts",
-  "test/plugin/kernel/signed/*.test.ts",
+  "test/{compiler,tuner,api,golden}/**/*.test.ts",
+  "test/plugin/{declarations,emit,jest,operator,remote,report,request,runtime,trust}/**/*.test.ts",
+  "test/plugin/kernel/artifacts/{error-bound,same-module}.test.ts",
+  "test/plugin/kernel/context/{later-store,store-warnings}.test.ts",
+  "test/plugin/kernel/decision/check-limits.test.ts",
   "test/plugin/kernel/lock/lock-trust.test.ts",
-  "test/plugin/kernel/outside/pack-decision.test.ts",
-  "test/plugin/options/{allowed-remote,namespaces,remote-options,trust-option}.test.ts",
+  "test/plugin/kernel/outside/{check-decision,claim,pack-decision}.test.ts",
+  "test/plugin/kernel/signed/*.test.ts",
+  "test/plugin/kernel/tuning/{out-of-time,shared-tuning}.test.ts",
+  "test/plugin/{entries/next,fleet/fleet-errors,options/*}.test.ts",
+  "test/cli/bench/{rounds,browser/bench-page}.test.ts",
+  "test/cli/{flags/typed-values,init/plan,project/kernel-names,verify/verify}.test.ts",
+  "test/docs/{commands,extending,figures,options,passes,search-examples,tables}.test.ts",
+  "test/native/{addon/build,load/load-wasm,machine/machine,runner/compare,runner/session}.test.ts",
+  "test/e2e/remote/refusals.test.ts",
+  "test/property/authoring-mistakes.test.ts",
+  "test/{site/playground,starters/results,support/provenance,sweep/fuzz/found}.test.ts",
 ];
 const { include = [], exclude = [], ...shared } = settings.test!;
 

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
 import { type KernelToTune, TuneAllError, type TunedTask, tuneAll } from "../../src/api/index.ts";
+import { InvariantError } from "../../src/compiler/index.ts";
 
 const small = { M: 12, N: 16, K: 8 };
 const kernels: readonly KernelToTune[] = [
@@ -49,30 +50,37 @@ it("tells of a mistake in a kernel", async () => {
   );
 });
 
-it("goes on with the others where one fails, and has them in the error", async () => {
-  const postprocessor = {
-    name: "a bug",
-    apply: () => {
-      throw new TypeError("planted");
-    },
-  };
-  const failing: KernelToTune = {
+it("goes on with the others where some fail, and has the mistake of a user and the bug of ours in the error", async () => {
+  const throwing = (error: Error, M: number): KernelToTune => ({
     op: gemm,
     target: "wasm",
-    parameters: { M: 8, N: 8, K: 8 },
-    postprocessors: [postprocessor],
-  };
-  const error = await tuneAll([kernels[0]!, failing, kernels[1]!], { seconds: 10, budget: { trials: 4 } }).catch(
-    (thrown: unknown) => thrown,
-  );
+    parameters: { M, N: 8, K: 8 },
+    postprocessors: [
+      {
+        name: "throwing",
+        apply: () => {
+          throw error;
+        },
+      },
+    ],
+  });
+  const mistaken = throwing(new TypeError("planted"), 8);
+  // Assertions of ours go through a user's object as they are.
+  const broken = throwing(new InvariantError("invariant violated: planted"), 9);
+  const options = { seconds: 10, budget: { trials: 4 } };
+  const error = await tuneAll([kernels[0]!, mistaken, broken, kernels[1]!], options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(TuneAllError);
   const { tuned, failures, message } = error as TuneAllError<TunedTask>;
-  expect(message).toMatch(
-    /^kernel\.bug: kernel 1: planted; that is a bug of unplugin-kernel: please report it\n {4}at /,
+  const [ofUser, ofOurs] = failures.map((failure) => failure.error.message);
+  expect(failures.map(({ kernels: places }) => places)).toEqual([[1], [2]]);
+  expect(ofUser).toMatch(/^extension\.threw: apply of postprocessor "throwing" has thrown TypeError: planted\n/);
+  expect(ofUser).toMatch(/\n {4}at .*tune-all\.test\.ts:/);
+  expect(ofOurs).toMatch(
+    /^kernel\.bug: kernel 2: invariant violated: planted; that is a bug of unplugin-kernel: please report it\n {4}at /,
   );
-  expect(failures.map(({ kernels: places }) => places)).toEqual([[1]]);
+  expect(message).toBe(ofUser);
   expect(tuned.map(({ kernels: places, measured }) => [places, measured > 0])).toEqual([
     [[0], true],
-    [[2], true],
+    [[3], true],
   ]);
 }, 60_000);

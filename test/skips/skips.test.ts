@@ -55,7 +55,15 @@ test("the list that is committed speaks of needs that it explains and that are l
   for (const name of names) expect(isHere(name), name).toBeTypeOf("boolean");
 });
 
-test("each of its patterns is of a file that there is, and gives a reason", () => {
+/** The patterns that one with `{a,b}` stands for: `test/{a,b}.test.ts` → test/a.test.ts, test/b.test.ts. */
+function alternatives(files: string): readonly string[] {
+  const [whole, choices] = /\{([^{}]*)\}/.exec(files) ?? [];
+  return whole === undefined
+    ? [files]
+    : choices!.split(",").flatMap((choice) => alternatives(files.replace(whole, choice)));
+}
+
+test("each of its patterns, with each of its alternatives, is of a file that there is, and gives a reason", () => {
   const folders = readdirSync("test", { withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && entry.name !== "tools",
   );
@@ -65,7 +73,7 @@ test("each of its patterns is of a file that there is, and gives a reason", () =
   const paths = found.filter((path) => path.endsWith(".test.ts")).map((path) => `test/${path.replaceAll("\\", "/")}`);
   for (const { reason, tests } of listed.skips) {
     expect(reason).not.toBe("");
-    for (const { files } of tests) {
+    for (const files of tests.flatMap((pattern) => alternatives(pattern.files))) {
       const isFile = picomatch(files);
       expect(
         paths.some((path) => isFile(path)),

@@ -1,5 +1,5 @@
 // The schedule that the analytic prior likes best: what is built where nothing can be measured, and the schedule of a
-// native kernel's WASM twin. The same task gives the same schedule on every machine.
+// native kernel's WASM twin. The same task, with the caches of its target, gives the same schedule on every machine.
 
 import { boostedTrees } from "../cost-model/boosted-trees.ts";
 import type { Candidate } from "../data/space.ts";
