@@ -65,6 +65,7 @@ import { databaseOf, searchOf, searchPartsOf, type TuneOptions } from "./tune-op
 export { DiagnosticError } from "../compiler/index.ts";
 export type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
 export type { CacheState } from "../native/runner/protocol.ts";
+export * as backends from "../tuner/backend/backend-authoring.ts";
 export type { FeatureKind } from "../tuner/cost-model/feature-kinds.ts";
 export type { Measurement, Timing } from "../tuner/data/measurement.ts";
 export type { TuningRecord } from "../tuner/data/record.ts";

@@ -1,4 +1,4 @@
-// What a back end says of a kernel that its machine cannot run: the schedule is illegal for it, and a search goes on with others.
+// The error of a kernel that a back end's machine cannot run: the schedule is illegal for it, and a search goes on with others.
 
 import { type DiagnosticError, refuse } from "../support/diagnostic.ts";
 

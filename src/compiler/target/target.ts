@@ -10,7 +10,7 @@ export type TargetName = (typeof targetNames)[number];
 /** A machine, by the kind of its resources. A kind's numbers are what its rules, passes and estimates ask for. */
 export type Target = CpuTarget | AcceleratorTarget;
 
-/** What a user may bring to a target of any kind. */
+/** Parts that a user may bring to a target of any kind. */
 interface OwnParts {
   /** Name that a user gave to a target of one's own, which differs from ours of this `name` in its numbers; none: it is ours. */
   readonly own?: string;

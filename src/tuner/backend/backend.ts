@@ -18,13 +18,13 @@ export interface Backend<On extends Target = Target, Source extends KernelSource
   /** Name, in small letters: the `backend` of its targets and the `kind` of its sources. */
   readonly name: string;
   readonly targets: readonly On[];
-  /** Passes, code, printing: docs/adding-a-target.md. */
+  /** Passes, code, printing: docs/adding/backend.md. */
   readonly generator: Omit<CodeGenerator<Source>, "name">;
   /** Instructions that its rules may tensorize with; their text stands under the back end's name. */
   readonly intrinsics?: readonly Intrinsic[];
-  /** What makes the space of its targets. */
+  /** Rules and algorithms of the spaces of its targets. */
   readonly space: Omit<SpaceRules<On>, "name">;
-  /** What is known of its machines before anything is measured. */
+  /** Knowledge of its machines before anything is measured. */
   readonly model: Omit<AnalyticModel<On>, "name">;
   /**
    * Builds sources into runnables, whose `module` is the URL of a JavaScript file with the loader as its export `loader`, and names the

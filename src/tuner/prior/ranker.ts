@@ -68,7 +68,7 @@ export const weightedBytes = (facts: RankingFacts, target: Target, machine: Mach
   facts.bytesFromMemory +
   (facts.unfollowedBytes ?? 0) * ((machine.bytesPerUnfollowed ?? machineModelOf(target).bytesPerUnfollowed) - 1);
 
-/** What is known of a back end's machines before anything is measured. */
+/** Knowledge of a back end's machines before anything is measured. */
 export interface AnalyticModel<On extends Target = Target> {
   /** Name of the back end. */
   readonly name: string;

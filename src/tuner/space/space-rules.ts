@@ -1,4 +1,4 @@
-// What makes the space of a back end's targets: its rules and algorithms. Those of CPUs stand here; a foreign back end's are added by
+// Rules and algorithms of the spaces of a back end's targets. Those of CPUs stand here; a foreign back end's are added by
 // `useSpaceRules`.
 
 import { addTo, invariant, type Target } from "../../compiler/index.ts";

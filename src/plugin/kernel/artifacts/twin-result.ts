@@ -1,4 +1,4 @@
-// What comes of building the target's own twin.
+// Outcomes of building the target's own twin.
 
 import type { KernelFacts } from "../built-kernel.ts";
 import type { ForeignTwin, NativeTwin } from "../twin.ts";
