@@ -35,7 +35,7 @@ let copy = "";
 
 function follow({ language, file, text }: Step): void {
   const path = join(copy, file);
-  if (language === "ts") {
+  if (language === "ts" || language === "json") {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
   }
@@ -71,6 +71,12 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
+test("the index has every page", () => {
+  const index = readFileSync(join(repository, "docs/adding/index.md"), "utf8");
+  const linked = [...index.matchAll(/^\| .* \| \[(.*)\]\(\1\.md\) \|$/gm)].map(([, name]) => name);
+  expect(linked.toSorted()).toEqual(pages.toSorted());
+});
+
 describe.each(pages)("the page %s", (page) => {
   const steps = stepsOf(page);
 
@@ -79,7 +85,7 @@ describe.each(pages)("the page %s", (page) => {
     for (const step of steps) follow(step);
   });
 
-  test("leads to what its commands say", { timeout: 120_000 }, () => {
+  test("leads to what its commands say", { timeout: 300_000 }, () => {
     for (const { text } of steps.filter(({ language }) => language === "sh"))
       for (const command of text.trim().split("\n")) {
         const said = run(command);
@@ -89,6 +95,6 @@ describe.each(pages)("the page %s", (page) => {
   });
 });
 
-test("all of them together type-check", { timeout: 120_000 }, () => {
+test("all of them together type-check", { timeout: 300_000 }, () => {
   expect(run("npx tsc --noEmit -p .")).toBe("");
 });

@@ -18,7 +18,7 @@ export interface Backend<On extends Target = Target, Source extends KernelSource
   /** Name, in small letters: the `backend` of its targets and the `kind` of its sources. */
   readonly name: string;
   readonly targets: readonly On[];
-  /** Passes, code, printing: docs/adding-a-target.md. */
+  /** Passes, code, printing. */
   readonly generator: Omit<CodeGenerator<Source>, "name">;
   /** Instructions that its rules may tensorize with; their text stands under the back end's name. */
   readonly intrinsics?: readonly Intrinsic[];
