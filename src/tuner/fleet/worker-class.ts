@@ -104,6 +104,6 @@ export const machineOf = ({ platform, features, caches }: WorkerClass, cores: nu
 });
 
 /** Target of a class with a number of threads; null: the class does not serve it. */
-export function targetOf(of: WorkerClass, name: TargetName, threads: number): Target | null {
+export function targetOfClass(of: WorkerClass, name: TargetName, threads: number): Target | null {
   return of.targets.includes(name) ? { ...hostTarget(name, machineOf(of, 1)), threads } : null;
 }

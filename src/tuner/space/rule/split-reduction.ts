@@ -68,13 +68,13 @@ export const splitReduction: SpaceRule = {
   },
 };
 
-type Axis = SchedulableStage["spatial"][number];
+type StageAxis = SchedulableStage["spatial"][number];
 
 interface Plan {
   readonly stage: SchedulableStage;
   readonly lanes: number;
   /** Axis of which several elements are computed together. */
-  readonly rows: Axis | null;
+  readonly rows: StageAxis | null;
   /** Loop over the last reduce axis. */
   readonly loop: string;
 }
@@ -84,7 +84,7 @@ const rowLoopOf = ({ stage, rows }: Plan): string => loopName(stage.name, rows!.
 const rowsOf = (plan: Plan): string => `${rowLoopOf(plan)}.rows`;
 
 /** Returns the axis whose rows share reads of an operand that does not depend on them. */
-function reusingRows(stage: SchedulableStage): Axis | null {
+function reusingRows(stage: SchedulableStage): StageAxis | null {
   const last = stage.spatial.at(-1);
   if (!last || last.size || last.extent === 1 || !stage.reads.some((read) => isReused(stage, read))) return null;
   return stage.reads.some((read) => !dependsOn(read, last.name)) ? last : null;
