@@ -106,7 +106,7 @@ export function slideWindow(nest: LoopFunc, window: SlidingWindow): LoopFunc {
   }));
 }
 
-interface Part {
+interface WindowPart {
   readonly axis: number;
   /** First element and number of elements of the window along the axis. */
   readonly from: number;
@@ -114,7 +114,7 @@ interface Part {
 }
 
 /** The producer's nest over a part of its window. */
-function over(own: readonly For[], block: Block, { axis, from, extent }: Part): Stmt {
+function over(own: readonly For[], block: Block, { axis, from, extent }: WindowPart): Stmt {
   const { name } = own[axis]!;
   const shift = new Map([[name, add(variable(name), constInt(from))]]);
   const loops = own.map((loop, at) => (at === axis ? updateFor(loop, { extent }) : loop));

@@ -11,7 +11,7 @@
 import { castValue, reducerIdentity } from "../../expr/scalar-math.ts";
 import { boundsOf } from "../../ir/bounds.ts";
 import { and, constInt, constOf, forLoop, loadOf, lt, select, seq, variable } from "../../ir/build.ts";
-import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import type { Block, BlockAxis, Buffer, Expr, For, Load, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
 
 import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
@@ -25,7 +25,6 @@ import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
 
 type Args = InstructionOf<"pad">;
-type Load = Extract<Expr, { readonly kind: "load" }>;
 
 export const pad = definePrimitive({
   kind: "pad",
