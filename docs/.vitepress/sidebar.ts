@@ -32,6 +32,9 @@ const passes = [
   "expand-math",
 ];
 
+/** Pages of docs/adding, in the order of their index. */
+const adding = ["primitive", "rule", "strategy", "target", "bundler", "backend"];
+
 export const sidebar = (hosts: readonly HostPage[]): Group[] => [
   {
     text: "Start",
@@ -82,7 +85,15 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Templates of your own", "templates"),
       item("Rules of your own", "rules"),
       item("Parts of your own", "extending"),
-      item("Adding a target", "adding-a-target"),
+    ],
+  },
+  {
+    text: "Adding to the project",
+    collapsed: true,
+    items: [
+      item("All of it", "adding/index"),
+      item("An operator", "adding/operator"),
+      ...adding.map((name) => item(`A ${name}`, `adding/${name}`)),
     ],
   },
   {

@@ -64,7 +64,7 @@ export { printTrace, type Replay, replay, schedule } from "./schedule/replay/rep
 export { simplifyTrace } from "./schedule/replay/simplify-trace.ts";
 export { decodeTrace, type ParsedTrace, parseTrace, traceSchema, traceToJson } from "./schedule/replay/trace-json.ts";
 export { traceToTypeScript } from "./schedule/replay/trace-typescript.ts";
-export { instantiate as instantiateTemplate, isPart } from "./schedule/template.ts";
+export { instantiateTemplate, isPart } from "./schedule/template.ts";
 export type * from "./schedule/trace.ts";
 export * from "./support/call-site.ts";
 export { closest } from "./support/closest.ts";

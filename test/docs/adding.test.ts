@@ -40,7 +40,7 @@ let copy = "";
 
 function follow({ language, file, text }: Step): void {
   const path = join(copy, file);
-  if (language === "ts") {
+  if (language === "ts" || language === "json") {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
   }
@@ -76,6 +76,12 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
+test("the index has every page", () => {
+  const index = readFileSync(join(repository, "docs/adding/index.md"), "utf8");
+  const linked = [...index.matchAll(/^\| .* \| \[(.*)\]\(\1\.md\) \|$/gm)].map(([, name]) => name);
+  expect(linked.toSorted()).toEqual(pages.toSorted());
+});
+
 describe.each(pages)("the page %s", (page) => {
   const steps = stepsOf(page);
 
@@ -92,26 +98,27 @@ interface TestRun {
   }[];
 }
 
-/** Each command of a page runs tests of one file. They all run at once here, which loads the compiler and starts Vitest once. */
+/** Each command of a page runs some tests of one or more files. They all run at once here, which loads the compiler and starts Vitest once. */
 test("all of them together lead to what their commands say", { timeout: 300_000 }, () => {
   const commands = pages.flatMap(commandsOf);
   const asked = commands.map((command) => {
-    const [, file = "", quoted, word] = /^npx vitest run (\S+) -t (?:"([^"]*)"|(\S+))$/.exec(command) ?? [];
-    return { command, file, pattern: quoted ?? word ?? "" };
+    const [, files = "", quoted, word] = /^npx vitest run (.+) -t (?:"([^"]*)"|(\S+))$/.exec(command) ?? [];
+    return { command, files: files.split(" "), pattern: quoted ?? word ?? "" };
   });
-  for (const { command, file, pattern } of asked) expect([file, pattern], command).not.toContain("");
+  for (const { command, files, pattern } of asked) expect([...files, pattern], command).not.toContain("");
   const report = join(copy, "report.json");
-  const files = asked.map(({ file }) => file).join(" ");
+  const files = asked.flatMap(({ files }) => files).join(" ");
   const patterns = asked.map(({ pattern }) => pattern).join("|");
   run(`npx vitest run ${files} -t "${patterns}" --reporter=json --outputFile=${report}`);
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as TestRun;
-  for (const { command, file, pattern } of asked) {
-    const results = testResults
-      .filter(({ name }) => resolve(name).endsWith(join("/", file)))
-      .flatMap(({ assertionResults }) => assertionResults)
-      .filter(({ fullName }) => new RegExp(pattern).test(fullName));
-    expect(new Set(results.map(({ status }) => status)), command).toEqual(new Set(["passed"]));
-  }
+  for (const { command, files, pattern } of asked)
+    for (const file of files) {
+      const results = testResults
+        .filter(({ name }) => resolve(name).endsWith(join("/", file)))
+        .flatMap(({ assertionResults }) => assertionResults)
+        .filter(({ fullName }) => new RegExp(pattern).test(fullName));
+      expect(new Set(results.map(({ status }) => status)), `${command}: ${file}`).toEqual(new Set(["passed"]));
+    }
 });
 
 test("all of them together type-check", { timeout: 300_000 }, () => {

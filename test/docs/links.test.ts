@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
-const inDocs = ["docs", "docs/live", "docs/passes"].flatMap((folder) =>
+const inDocs = ["docs", "docs/live", "docs/passes", "docs/adding"].flatMap((folder) =>
   readdirSync(join(repository, folder))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`),

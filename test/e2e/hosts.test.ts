@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { requestTargets } from "../../src/plugin/request/request.ts";
 import {
   blendCall,
   buildApp,
@@ -121,7 +122,7 @@ function apps(host: HostName): void {
   it("passes a user's mistake on, word for word", async () => {
     const root = writeApp({ "src/main.js": importing("tune=wsam"), "src/blend.op.ts": operator });
     const message = `request.bad-value: tune is "wsam" in "./blend.op.ts?tune=wsam"
-  hint: tune may be wasm, avx2, avx512, avx512-vnni, avx512-bf16, amx, native`;
+  hint: tune may be ${requestTargets.join(", ")}`;
     const said = await buildApp(host, root, recordingCompiler(fakeKernel()).compile).catch(
       (error) => `${error.message}`,
     );

@@ -1,5 +1,5 @@
 // Bochs, which emulates a CPU with AVX-512: a ROM, code and data → the data after the guest has stopped. Debian's package has
-// the debugger in it, which writes memory to a file. BOCHS names another bochs; docs/adding-a-target.md says how to make one
+// the debugger in it, which writes memory to a file. BOCHS names another bochs; docs/adding/target.md says how to make one
 // that has AMX and BF16.
 
 import { readFile, writeFile } from "node:fs/promises";

@@ -13,7 +13,7 @@ import {
   targets,
 } from "../../src/compiler/index.ts";
 import type { LoopFunc } from "../../src/compiler/ir/loop-ir.ts";
-import { type BuildOptions, buildNative } from "../../src/native/addon/build.ts";
+import { type AddonOptions, buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { detectMachine, missingFeatures } from "../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
@@ -111,7 +111,7 @@ const timeoutMs = 600_000;
 /** Builds and loads; throws the compiler's words if they are not C. */
 export async function compileAll(
   sources: readonly CSource[],
-  options: Partial<BuildOptions> = {},
+  options: Partial<AddonOptions> = {},
 ): Promise<NativeKernels> {
   return inTempDir(async (outDir) => {
     const artifact = await buildNative(sources, { outDir, toolchain: toolchain!, timeoutMs, ...options });

@@ -16,7 +16,7 @@ const hosts = hostPages(readFileSync(join(docs, "bundlers.md"), "utf8"));
 const links = sidebar(hosts).flatMap(({ items }) => items.map(({ link }) => link.slice(1)));
 
 /** Markdown files of docs/, without their ending: "live/search". */
-const pages = ["", "live/", "passes/"].flatMap((folder) =>
+const pages = ["", "live/", "passes/", "adding/"].flatMap((folder) =>
   readdirSync(join(docs, folder))
     .filter((name) => name.endsWith(".md"))
     .map((name) => folder + name.slice(0, -".md".length)),

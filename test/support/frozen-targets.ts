@@ -1,7 +1,7 @@
 // The targets of fixtures/targets, as locks have them: what a machine is detected to be never changes what tests expect.
 
 import { readFileSync } from "node:fs";
-import { type CpuTarget, cpuTarget, type TargetName } from "../../src/compiler/index.ts";
+import { type CpuTarget, cpuTarget, type TargetName, targetNames } from "../../src/compiler/index.ts";
 import { decodeTarget } from "../../src/tuner/data/target-json.ts";
 
 const frozen = (name: TargetName): CpuTarget =>
@@ -9,11 +9,6 @@ const frozen = (name: TargetName): CpuTarget =>
     decodeTarget(JSON.parse(readFileSync(new URL(`../../fixtures/targets/${name}.json`, import.meta.url), "utf8")), []),
   );
 
-export const frozenTargets: Readonly<Record<TargetName, CpuTarget>> = {
-  wasm: frozen("wasm"),
-  avx2: frozen("avx2"),
-  avx512: frozen("avx512"),
-  "avx512-vnni": frozen("avx512-vnni"),
-  "avx512-bf16": frozen("avx512-bf16"),
-  amx: frozen("amx"),
-};
+export const frozenTargets = Object.fromEntries(targetNames.map((name) => [name, frozen(name)])) as Readonly<
+  Record<TargetName, CpuTarget>
+>;

@@ -5,7 +5,7 @@ import { fail, here } from "./builder.ts";
 import { inWords, isWhat } from "./describe.ts";
 import { byteSize, computeType, type DType, dtypes, isFloat } from "./dtype.ts";
 import type { ComputeType, Expr, Operand, ResultType } from "./expr-type.ts";
-import { accepts, binaryDomain, binaryResult, type Domain, unaryDomain } from "./operator-dtype.ts";
+import { accepts, binaryDomain, binaryResult, type TypeClass, unaryDomain } from "./operator-dtype.ts";
 import { powerProduct } from "./powers.ts";
 import { refusePrimitive, type Trapped } from "./primitive-trap.ts";
 import { printExpr } from "./print.ts";
@@ -249,7 +249,7 @@ function requireInteger(value: number, dtype: DType): void {
   );
 }
 
-function requireDomain(op: string, domain: Domain, dtype: DType): void {
+function requireDomain(op: string, domain: TypeClass, dtype: DType): void {
   if (accepts(domain, dtype)) return;
   const hint =
     domain === "bool"

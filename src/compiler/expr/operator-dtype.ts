@@ -4,9 +4,9 @@ import { type DType, isFloat, isInteger } from "./dtype.ts";
 import { type BinaryOp, comparisonOps, type UnaryOp } from "./scalar-expr.ts";
 
 /** Types that an operator takes, in words for messages. */
-export type Domain = "any type" | "numbers" | "floats" | "integers" | "bool";
+export type TypeClass = "any type" | "numbers" | "floats" | "integers" | "bool";
 
-const contains: Readonly<Record<Domain, (dtype: DType) => boolean>> = {
+const contains: Readonly<Record<TypeClass, (dtype: DType) => boolean>> = {
   "any type": () => true,
   numbers: (dtype) => dtype !== "bool",
   floats: isFloat,
@@ -14,9 +14,9 @@ const contains: Readonly<Record<Domain, (dtype: DType) => boolean>> = {
   bool: (dtype) => dtype === "bool",
 };
 
-export const accepts = (domain: Domain, dtype: DType): boolean => contains[domain](dtype);
+export const accepts = (domain: TypeClass, dtype: DType): boolean => contains[domain](dtype);
 
-export const unaryDomain: Readonly<Record<UnaryOp, Domain>> = {
+export const unaryDomain: Readonly<Record<UnaryOp, TypeClass>> = {
   neg: "numbers",
   not: "bool",
   abs: "numbers",
@@ -32,7 +32,7 @@ export const unaryDomain: Readonly<Record<UnaryOp, Domain>> = {
   sigmoid: "floats",
 };
 
-export const binaryDomain: Readonly<Record<BinaryOp, Domain>> = {
+export const binaryDomain: Readonly<Record<BinaryOp, TypeClass>> = {
   add: "numbers",
   sub: "numbers",
   mul: "numbers",

@@ -23,9 +23,9 @@ export function checkBounds({ inputs, stages }: ComputeDef): void {
 const rangesOf = ({ axes, reduce }: Stage): Ranges => rangesOfAxes([...axes, ...(reduce?.axes ?? [])]);
 
 /** Position in an expression, with the conditions of the choices around it, the innermost first. */
-interface Site {
+interface ExprSite {
   readonly ranges: Ranges;
-  readonly outer: Site | null;
+  readonly outer: ExprSite | null;
   readonly shapes: Shapes;
   /** Nodes that were looked at here: whether they and all in them are proven. */
   readonly proven: Map<ScalarExpr, boolean>;
@@ -33,18 +33,18 @@ interface Site {
 
 /** The first node, in the order of writing, that is not proven. Most are proven wherever they stand, and that is seen once. */
 function checkExpr(expr: ScalarExpr, ranges: Ranges, shapes: Shapes): void {
-  const site: Site = { ranges, outer: null, shapes, proven: new Map() };
+  const site: ExprSite = { ranges, outer: null, shapes, proven: new Map() };
   if (!isAllProven(expr, site)) failAt(expr, site);
 }
 
 /** Says whether all accesses are proven. It goes from the leaves up, so that a deep expression needs no deep recursion. */
-function isAllProven(expr: ScalarExpr, site: Site): boolean {
+function isAllProven(expr: ScalarExpr, site: ExprSite): boolean {
   for (const node of operandsFirst(expr, children)) isProven(node, site);
   return isProven(expr, site);
 }
 
 /** Says whether all accesses in `expr` are proven. A proof with fewer facts holds with more, so an answer of the outer site is reused. */
-function isProven(expr: ScalarExpr, site: Site): boolean {
+function isProven(expr: ScalarExpr, site: ExprSite): boolean {
   const known = site.proven.get(expr);
   if (known !== undefined) return known;
   const found = (site.outer !== null && isProven(expr, site.outer)) || provenHere(expr, site);
@@ -52,16 +52,16 @@ function isProven(expr: ScalarExpr, site: Site): boolean {
   return found;
 }
 
-const provenHere = (expr: ScalarExpr, site: Site): boolean =>
+const provenHere = (expr: ScalarExpr, site: ExprSite): boolean =>
   parts(expr).every((part) => isProven(part.expr, site) || isSideProven(part, site)) && !problemOf(expr, site);
 
-interface Part {
+interface ExprPart {
   readonly expr: ScalarExpr;
   /** The choice of which it is a side. */
   readonly side: { readonly condition: ScalarExpr; readonly holds: boolean } | null;
 }
 
-function parts(expr: ScalarExpr): readonly Part[] {
+function parts(expr: ScalarExpr): readonly ExprPart[] {
   if (expr.kind !== "select") return children(expr).map((child) => ({ expr: child, side: null }));
   const { condition } = expr;
   return [
@@ -72,20 +72,20 @@ function parts(expr: ScalarExpr): readonly Part[] {
 }
 
 /** Says whether a side of a choice is proven. A side that is never taken needs no proof. */
-function isSideProven({ expr, side }: Part, site: Site): boolean {
+function isSideProven({ expr, side }: ExprPart, site: ExprSite): boolean {
   if (!side) return false;
   const inside = insideOf(side, site);
   return !isReachable(inside.ranges) || isAllProven(expr, inside);
 }
 
 /** Site of all that stands on one side of a choice. */
-function insideOf({ condition, holds }: NonNullable<Part["side"]>, site: Site): Site {
+function insideOf({ condition, holds }: NonNullable<ExprPart["side"]>, site: ExprSite): ExprSite {
   const ranges = assume(site.ranges, condition, holds);
   return { ranges, outer: site, shapes: site.shapes, proven: new Map() };
 }
 
 /** @throws always: `expr` is not proven */
-function failAt(expr: ScalarExpr, site: Site): never {
+function failAt(expr: ScalarExpr, site: ExprSite): never {
   for (const part of parts(expr)) {
     if (isProven(part.expr, site) || isSideProven(part, site)) continue;
     failAt(part.expr, part.side ? insideOf(part.side, site) : site);
@@ -98,7 +98,7 @@ function failAt(expr: ScalarExpr, site: Site): never {
 /** Tells the user what is wrong, as an error. */
 type Problem = () => never;
 
-function problemOf(expr: ScalarExpr, { ranges, shapes }: Site): Problem | null {
+function problemOf(expr: ScalarExpr, { ranges, shapes }: ExprSite): Problem | null {
   if (expr.kind === "read") return readProblem(expr, ranges, shapes.get(expr.tensor)!);
   return expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod") ? divisorProblem(expr, ranges) : null;
 }

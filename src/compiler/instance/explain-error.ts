@@ -6,13 +6,13 @@ import { closest } from "../support/closest.ts";
 /** Names that a module of the language exports, by the module. */
 export type LanguageNames = Readonly<Record<string, readonly string[]>>;
 
-export interface Explained {
+export interface ExplainedError {
   readonly message: string;
   readonly hint: string | null;
 }
 
 /** @param methods of expressions */
-export function explainError(error: Error, language: LanguageNames, methods: readonly string[]): Explained {
+export function explainError(error: Error, language: LanguageNames, methods: readonly string[]): ExplainedError {
   const message = `${error.name}: ${error.message}`;
   if (error instanceof ReferenceError) return explainReference(error.message, message, language);
   if (error instanceof TypeError) return explainType(error.message, message, language, methods);
@@ -23,7 +23,7 @@ export function explainError(error: Error, language: LanguageNames, methods: rea
 
 const importLine = (name: string, module: string): string => `import { ${name} } from "${module}";`;
 
-function explainReference(text: string, message: string, language: LanguageNames): Explained {
+function explainReference(text: string, message: string, language: LanguageNames): ExplainedError {
   const early = /^Cannot access '(.+)' before initialization$/.exec(text)?.[1];
   if (early !== undefined)
     return {
@@ -44,7 +44,12 @@ function hintForName(missing: string, language: LanguageNames): string | null {
   return meant === null ? null : `did you mean ${meant}?`;
 }
 
-function explainType(text: string, message: string, language: LanguageNames, methods: readonly string[]): Explained {
+function explainType(
+  text: string,
+  message: string,
+  language: LanguageNames,
+  methods: readonly string[],
+): ExplainedError {
   // The bundler writes `(0, import_op.name)(…)` for a call of what a module exports.
   const [, module, imported] = /^\(0 ?, import_(ops?)\d*\.([\w$]+)\) is not a function$/.exec(text) ?? [];
   if (imported !== undefined) return notExported(imported, `unplugin-kernel/${module}`, language);
@@ -54,7 +59,7 @@ function explainType(text: string, message: string, language: LanguageNames, met
   return { message, hint: method === null ? null : `expressions have ${method}` };
 }
 
-function notExported(name: string, module: string, language: LanguageNames): Explained {
+function notExported(name: string, module: string, language: LanguageNames): ExplainedError {
   const message = `${module} exports no ${name}`;
   const other = Object.entries(language).find(([, names]) => names.includes(name))?.[0];
   if (other !== undefined) return { message, hint: importLine(name, other) };

@@ -9,7 +9,7 @@ import { codeFrame } from "../support/code-frame.ts";
 import { DiagnosticError } from "../support/diagnostic.ts";
 import { InvariantError } from "../support/invariant.ts";
 import type { SourceLoc } from "../support/source-loc.ts";
-import { type Explained, explainError, type LanguageNames } from "./explain-error.ts";
+import { type ExplainedError, explainError, type LanguageNames } from "./explain-error.ts";
 
 /**
  * Runs code of the user's. What it throws becomes `op.threw`; diagnostics pass through, and so does an error that our own
@@ -39,7 +39,7 @@ const language: LanguageNames = {
   "unplugin-kernel/ops": Object.keys(opLibrary),
 };
 
-function threw({ message, hint }: Explained, loc: SourceLoc | null, mapper: SourceMapper): DiagnosticError {
+function threw({ message, hint }: ExplainedError, loc: SourceLoc | null, mapper: SourceMapper): DiagnosticError {
   const line = loc && mapper.line(loc);
   const detail = loc && line ? codeFrame(line, loc, null) : null;
   return new DiagnosticError({ code: "op.threw", message, loc, hint, detail });

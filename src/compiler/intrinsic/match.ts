@@ -16,7 +16,7 @@ import type { Intrinsic } from "./intrinsic.ts";
 import { type Bindings, unify } from "./unify.ts";
 
 /** A nest in terms of its loops: one element of `buffer` gets `value` in each iteration. */
-export interface Candidate {
+export interface MatchableNest {
   readonly loops: readonly For[];
   readonly buffer: string;
   readonly indices: readonly Expr[];
@@ -51,7 +51,7 @@ export type Match =
 
 type Mismatch = Extract<Match, { kind: "mismatch" }>;
 
-export function match(candidate: Candidate, intrinsic: Intrinsic): Match {
+export function match(candidate: MatchableNest, intrinsic: Intrinsic): Match {
   const { name, meaning } = intrinsic;
   const { loops, leaf } = meaningNest(intrinsic);
   const target: Load = loadOfTarget(candidate);
@@ -76,7 +76,7 @@ function meaningNest({ name, meaning }: Intrinsic) {
   return { loops: nest.loops, leaf: nest.leaf };
 }
 
-const loadOfTarget = ({ buffer, buffers, indices }: Candidate): Load => ({
+const loadOfTarget = ({ buffer, buffers, indices }: MatchableNest): Load => ({
   kind: "load",
   dtype: buffers.get(buffer)!.dtype,
   buffer,
@@ -105,7 +105,7 @@ function roleAssignments(wanted: readonly For[], found: readonly For[]): readonl
 // ── where the operands lie ──────────────────────────────────────────────────────────────────────────────────────────
 
 function placesOf(
-  candidate: Candidate,
+  candidate: MatchableNest,
   intrinsic: Intrinsic,
   bindings: Bindings,
   roles: ReadonlyMap<string, string>,
@@ -126,7 +126,7 @@ function placesOf(
 
 /** Rows of a tile: instructions that move tiles take any distance between them, as long as no two overlap. */
 function rowsOf(
-  candidate: Candidate,
+  candidate: MatchableNest,
   { operands }: Intrinsic,
   { load, wanted }: Pick<Bound, "load" | "wanted">,
   roles: ReadonlyMap<string, string>,
@@ -149,7 +149,7 @@ const noTile = ({ name }: Intrinsic, { buffer }: Load): Mismatch => ({
   why: `${name} moves whole tiles as they lie in memory, ${buffer} would have to be repeated or widened`,
 });
 
-function flatForm({ buffers, ranges }: Candidate, { buffer, indices }: Load): Affine {
+function flatForm({ buffers, ranges }: MatchableNest, { buffer, indices }: Load): Affine {
   const { shape } = buffers.get(buffer)!;
   return simplifyAffine(flatIndex(shape, indices), ranges);
 }
@@ -167,7 +167,7 @@ interface Bound {
  * skip most, may stand still instead: then what the inner ones read is repeated.
  */
 function periodOf(
-  candidate: Candidate,
+  candidate: MatchableNest,
   { name }: Intrinsic,
   { operand, load, wanted, rows }: Bound,
   roles: ReadonlyMap<string, string>,

@@ -23,7 +23,7 @@ import { printExpr } from "./print-expr.ts";
 import { isBitOp } from "./scalar-ops.ts";
 import { lanesOf, operandsOf } from "./visit.ts";
 
-export interface Known {
+export interface DeclaredNames {
   readonly buffers: ReadonlyMap<string, Buffer>;
   /** Loop variables and axes. */
   readonly vars: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export const typeText = (dtype: IrType, lanes: number): string => (lanes === 1 ?
 export const typeOf = (expr: Expr): string => typeText(expr.dtype, lanesOf(expr));
 
 /** Problems of `expr` and everything in it, each followed by the guilty expression. */
-export function exprProblems(expr: Expr, known: Known): readonly string[] {
+export function exprProblems(expr: Expr, known: DeclaredNames): readonly string[] {
   const problems: string[] = [];
   const visit = (node: Expr): void => {
     for (const problem of nodeProblems(node, known)) problems.push(`${problem}, in ${printExpr(node)}`);
@@ -49,7 +49,7 @@ export function exprProblems(expr: Expr, known: Known): readonly string[] {
 }
 
 /** Problems of the node itself, given that its operands are right. */
-function nodeProblems(expr: Expr, known: Known): readonly string[] {
+function nodeProblems(expr: Expr, known: DeclaredNames): readonly string[] {
   switch (expr.kind) {
     case "const":
       return constProblems(expr);
@@ -109,7 +109,7 @@ function constProblems({ dtype, value }: Const): readonly string[] {
   return when(!(isFraction ? Object.is(held, value) : held === value), `${dtype} holds no ${value}`);
 }
 
-function loadProblems({ dtype, buffer: name, indices, active }: Load, known: Known): readonly string[] {
+function loadProblems({ dtype, buffer: name, indices, active }: Load, known: DeclaredNames): readonly string[] {
   const buffer = known.buffers.get(name);
   if (!buffer) return [`there is no buffer ${name}`];
   return [

@@ -5,7 +5,7 @@ import { invariant } from "../support/invariant.ts";
 import type { Block, Buffer, Expr, If, LoopFunc, Prefetch, Scope, Seq, Stmt, Store } from "./loop-ir.ts";
 import { printFunc, printStmt } from "./print.ts";
 import { printExpr } from "./print-expr.ts";
-import { accessProblems, exprProblems, type Known, typeOf, typeText } from "./verify-expr.ts";
+import { accessProblems, type DeclaredNames, exprProblems, typeOf, typeText } from "./verify-expr.ts";
 import { lanesOf, walkExpr, walkStmt } from "./visit.ts";
 
 export type Form = "scheduled" | "lowered" | "flat";
@@ -13,7 +13,7 @@ export type Form = "scheduled" | "lowered" | "flat";
 /** Problems in words, each with the statement or expression that has it. */
 export function verify(func: LoopFunc, form: Form): readonly string[] {
   const buffers = new Map(func.buffers.map((buffer) => [buffer.name, buffer]));
-  const known: Known = { buffers, vars: new Set(), locals: new Map() };
+  const known: DeclaredNames = { buffers, vars: new Set(), locals: new Map() };
   const unique = form === "scheduled" ? nameProblems(func.body) : [];
   return [...bufferProblems(func.buffers, form), ...unique, ...stmtProblems(func.body, known, form)];
 }
@@ -60,7 +60,7 @@ function nameProblems(body: Stmt): readonly string[] {
   return problems;
 }
 
-function stmtProblems(stmt: Stmt, known: Known, form: Form): readonly string[] {
+function stmtProblems(stmt: Stmt, known: DeclaredNames, form: Form): readonly string[] {
   const isNest = stmt.kind === "for" || stmt.kind === "seq";
   if (form === "scheduled" && !isNest && stmt.kind !== "block")
     return [`a scheduled function has a ${stmt.kind}: ${line(stmt)}`];
@@ -102,12 +102,12 @@ function stmtProblems(stmt: Stmt, known: Known, form: Form): readonly string[] {
 
 const line = (stmt: Stmt): string => printStmt(stmt, { brief: true }).split("\n")[0]!;
 
-const withVars = (known: Known, names: readonly string[]): Known => ({
+const withVars = (known: DeclaredNames, names: readonly string[]): DeclaredNames => ({
   ...known,
   vars: new Set([...known.vars, ...names]),
 });
 
-function seqProblems({ body }: Seq, outer: Known, form: Form): readonly string[] {
+function seqProblems({ body }: Seq, outer: DeclaredNames, form: Form): readonly string[] {
   const locals = new Map(outer.locals);
   const known = { ...outer, locals };
   return body.flatMap((stmt) => {
@@ -123,7 +123,7 @@ function seqProblems({ body }: Seq, outer: Known, form: Form): readonly string[]
   });
 }
 
-function ifProblems(stmt: If, known: Known, form: Form): readonly string[] {
+function ifProblems(stmt: If, known: DeclaredNames, form: Form): readonly string[] {
   const { condition } = stmt;
   return [
     ...exprProblems(condition, known),
@@ -133,7 +133,7 @@ function ifProblems(stmt: If, known: Known, form: Form): readonly string[] {
   ];
 }
 
-function storeProblems(stmt: Store, known: Known): readonly string[] {
+function storeProblems(stmt: Store, known: DeclaredNames): readonly string[] {
   const { indices, value, active } = stmt;
   const parts = [...indices, value, ...(active ? [active] : [])].flatMap((expr) => exprProblems(expr, known));
   const buffer = known.buffers.get(stmt.buffer);
@@ -149,7 +149,7 @@ function storeProblems(stmt: Store, known: Known): readonly string[] {
 }
 
 /** Problems of a hint, whose element may lie outside of the buffer. */
-function prefetchProblems(stmt: Prefetch, known: Known): readonly string[] {
+function prefetchProblems(stmt: Prefetch, known: DeclaredNames): readonly string[] {
   const { indices } = stmt;
   const buffer = known.buffers.get(stmt.buffer);
   const own = buffer ? accessProblems(buffer, indices, null) : [`there is no buffer ${stmt.buffer}`];
@@ -161,7 +161,7 @@ function prefetchProblems(stmt: Prefetch, known: Known): readonly string[] {
   return [...parts, ...[...own, ...vectors].map((problem) => `${problem}, in ${line(stmt)}`)];
 }
 
-function blockProblems(block: Block, known: Known): readonly string[] {
+function blockProblems(block: Block, known: DeclaredNames): readonly string[] {
   const { name, axes, bindings, buffer, indices, init, value } = block;
   const inner = withVars(
     known,

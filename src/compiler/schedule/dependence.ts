@@ -17,7 +17,7 @@ import { walkExpr } from "../ir/visit.ts";
 import { gcd } from "../support/integer-math.ts";
 import { bindAxes, blocksIn, bufferNamed, loopsIn } from "./nest.ts";
 
-export interface Access {
+export interface BlockAccess {
   readonly block: Block;
   readonly buffer: string;
   /** Indices of the element, over the axes of the block. */
@@ -27,20 +27,20 @@ export interface Access {
 
 export interface Conflict {
   /** Access in a later iteration of the first loop. */
-  readonly first: Access;
+  readonly first: BlockAccess;
   /** Access in an earlier iteration of the second loop. */
-  readonly second: Access;
+  readonly second: BlockAccess;
 }
 
 /** Returns two accesses that conflict, or null. `around` are the loops around both. */
 export function firstConflict(nest: LoopFunc, first: For, second: For, around: readonly For[]): Conflict | null {
   if (first.extent === 1) return null;
   const ranges = rangesOf([...around, ...loopsIn(first), ...loopsIn(second)]);
-  const formsOf = ({ block, indices }: Access, { shape }: Buffer): readonly Affine[] => {
+  const formsOf = ({ block, indices }: BlockAccess, { shape }: Buffer): readonly Affine[] => {
     const bound = indices.map((index) => bindAxes(block, index));
     return [...bound, flatIndex(shape, bound)].map((index) => simplifyAffine(index, ranges));
   };
-  const meet = (a: Access, b: Access): boolean => {
+  const meet = (a: BlockAccess, b: BlockAccess): boolean => {
     const buffer = bufferNamed(nest, a.buffer)!;
     const [left, right] = [formsOf(a, buffer), formsOf(b, buffer)];
     return left.every((form, dim) => {
@@ -57,10 +57,10 @@ export function firstConflict(nest: LoopFunc, first: For, second: For, around: r
 }
 
 /** Writes first: they are what a conflict is about. */
-const accessesIn = (loop: For): readonly Access[] =>
-  blocksIn(loop).flatMap((block): Access[] => {
+const accessesIn = (loop: For): readonly BlockAccess[] =>
+  blocksIn(loop).flatMap((block): BlockAccess[] => {
     const { buffer, indices, init, value } = block;
-    const found: Access[] = [{ block, buffer, indices, writes: true }];
+    const found: BlockAccess[] = [{ block, buffer, indices, writes: true }];
     for (const expr of init ? [init, value] : [value]) {
       walkExpr(expr, (node) => {
         if (node.kind === "load") found.push({ block, buffer: node.buffer, indices: node.indices, writes: false });

@@ -65,14 +65,14 @@ export function linesAhead({ loop, around }: LoopPlace, buffer: Buffer, distance
   return { kind: "lines", first, steps, writes: accesses.some(({ writes }) => writes) };
 }
 
-interface Access {
+interface LineAccess {
   /** Indices of an access, over loops. */
   readonly indices: readonly Expr[];
   readonly writes: boolean;
 }
 
-function accessesUnder(body: Stmt, buffer: string): readonly Access[] {
-  const found: Access[] = [];
+function accessesUnder(body: Stmt, buffer: string): readonly LineAccess[] {
+  const found: LineAccess[] = [];
   walkStmt(body, (stmt) => {
     const bind = (index: Expr): Expr => (stmt.kind === "block" ? bindAxes(stmt, index) : index);
     const note = (indices: readonly Expr[], writes: boolean) => found.push({ indices: indices.map(bind), writes });

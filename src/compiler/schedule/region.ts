@@ -28,7 +28,7 @@ export interface DimRegion {
   readonly step: number;
 }
 
-interface Access {
+interface IndexSpan {
   /** The part that the loops outside decide, constant included; its smallest value over the loops inside is added. */
   readonly start: Affine;
   readonly extent: number;
@@ -54,7 +54,7 @@ const sumOf = (index: Expr, ranges: Ranges): Affine => {
 };
 
 /** Splits an index into what the loops inside add to it and the rest. Null if some part of it depends on both. */
-function accessOf(index: Expr, inside: Ranges, all: Ranges): Access | null {
+function accessOf(index: Expr, inside: Ranges, all: Ranges): IndexSpan | null {
   const affine = sumOf(index, all);
   let [low, high, step] = [0, 0, 0];
   const outer: Affine["terms"][number][] = [];
@@ -89,11 +89,11 @@ const sameTerms = (a: Affine, b: Affine): boolean =>
     return coefficient === other.coefficient && exprKey(atom) === exprKey(other.atom);
   });
 
-const haveSameStart = (parts: readonly Access[]): boolean =>
+const haveSameStart = (parts: readonly IndexSpan[]): boolean =>
   parts.every(({ start }) => sameTerms(start, parts[0]!.start));
 
 /** Loops of one iteration are 0, and may be left out of some of the accesses. */
-const withoutStill = (part: Access, ranges: Ranges): Access => {
+const withoutStill = (part: IndexSpan, ranges: Ranges): IndexSpan => {
   const moves = ({ atom }: Affine["terms"][number]): boolean => atom.kind !== "var" || ranges.get(atom.name)?.max !== 0;
   return { ...part, start: { ...part.start, terms: part.start.terms.filter(moves) } };
 };

@@ -17,7 +17,7 @@ import { readsFrom } from "./dataflow.ts";
 import { blocksIn, editStmt, findBlock, replaceLoop, wrapLoops } from "./nest.ts";
 import { storageOf } from "./storage.ts";
 
-export interface Window {
+export interface SlidingWindow {
   readonly block: string;
   /** The loop along which the window moves: the one that the producer is computed under. */
   readonly at: string;
@@ -40,7 +40,7 @@ const none = (why: string, loops: readonly string[] = [], hint: string | null = 
   hint,
 });
 
-export function windowOf(nest: LoopFunc, buffer: string): Window | NoWindow {
+export function windowOf(nest: LoopFunc, buffer: string): SlidingWindow | NoWindow {
   const writers = blocksIn(nest.body).filter((block) => block.buffer === buffer);
   const [block] = writers;
   if (!block) return none(`nobody writes ${buffer}`);
@@ -67,7 +67,7 @@ interface Producer {
   readonly buffer: string;
 }
 
-function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): Window | NoWindow {
+function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): SlidingWindow | NoWindow {
   const dims = storageOf(nest, buffer);
   invariant(dims, "the storage has a start");
   const driven = dims.flatMap(({ start, step }, dim) =>
@@ -93,7 +93,7 @@ const spatialAt = ({ axes }: Block, dim: number): number =>
   axes.flatMap(({ role }, at) => (role === "spatial" ? [at] : []))[dim]!;
 
 /** The nest with the producer's work split; its buffer must outlive the loop that the window moves along. */
-export function slideWindow(nest: LoopFunc, window: Window): LoopFunc {
+export function slideWindow(nest: LoopFunc, window: SlidingWindow): LoopFunc {
   const { block, around } = findBlock(nest, window.block)!;
   const own = around.slice(-block.axes.length);
   const axis = spatialAt(block, window.dim);
@@ -106,7 +106,7 @@ export function slideWindow(nest: LoopFunc, window: Window): LoopFunc {
   }));
 }
 
-interface Part {
+interface WindowPart {
   readonly axis: number;
   /** First element and number of elements of the window along the axis. */
   readonly from: number;
@@ -114,7 +114,7 @@ interface Part {
 }
 
 /** The producer's nest over a part of its window. */
-function over(own: readonly For[], block: Block, { axis, from, extent }: Part): Stmt {
+function over(own: readonly For[], block: Block, { axis, from, extent }: WindowPart): Stmt {
   const { name } = own[axis]!;
   const shift = new Map([[name, add(variable(name), constInt(from))]]);
   const loops = own.map((loop, at) => (at === axis ? updateFor(loop, { extent }) : loop));
@@ -128,7 +128,7 @@ const tidy = (block: Block): Block =>
   });
 
 /** Nest of the producer that stands before the first iteration, under names of its own. */
-function firstWindow(nest: Stmt, { block, at }: Window, own: readonly For[]): Stmt {
+function firstWindow(nest: Stmt, { block, at }: SlidingWindow, own: readonly For[]): Stmt {
   const named = (name: string): string => name.replace(block, `${block}.first`);
   const names = new Map<string, Expr>(own.map(({ name }) => [name, variable(named(name))]));
   names.set(at, constInt(0));

@@ -8,7 +8,7 @@ import type { Assignment, Condition, Instruction, Operand, TemplateInstruction, 
  * instantiate([{ instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "mr" }], tail: "cut" }, when: [] }], { mr: 6 })
  * // [{ kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" }]
  */
-export function instantiate(template: readonly TemplateInstruction[], assignment: Assignment): Trace {
+export function instantiateTemplate(template: readonly TemplateInstruction[], assignment: Assignment): Trace {
   return template.filter((one) => isPart(one, assignment)).map(({ instruction }) => concrete(instruction, assignment));
 }
 

@@ -1,5 +1,6 @@
-// Checks of plain objects that a user gives in place of a part of ours, as JavaScript has no types: an object, and what its
-// fields have to be → the object, or an error that names the field. Also calls its functions, and says whose error it was.
+// Checks of plain objects that a user gives, as JavaScript has no types: an object, and what its fields have to be → the object, or an
+// error that names the field. Also calls its functions, and says whose error it was. All objects of users are checked here: parts that
+// stand in place of ours, strategies, parameters of library operators. The last two have codes and words of their own.
 
 import type { DiagnosticCode } from "./codes.ts";
 import { DiagnosticError } from "./diagnostic.ts";
@@ -13,6 +14,7 @@ export interface FieldKind {
 }
 
 export const aFunction: FieldKind = { accepts: (value) => typeof value === "function", wanted: "a function" };
+export const aText: FieldKind = { accepts: (value) => typeof value === "string", wanted: "a text" };
 export const aBoolean: FieldKind = { accepts: (value) => typeof value === "boolean", wanted: "true or false" };
 
 /** Text that records and messages can hold on one line: plain ASCII without quotes and backslashes. */
@@ -56,6 +58,29 @@ export const optionally = ({ accepts, wanted }: FieldKind): FieldKind => ({
 /** Conditions on the fields of a type. */
 export type FieldKinds<T> = { readonly [N in keyof T]-?: FieldKind };
 
+/** First field, in the order of `kinds`, whose value is not what is wanted. */
+export interface BadField {
+  readonly name: string;
+  readonly value: unknown;
+  readonly wanted: string;
+}
+
+/** @returns null: all fields that `kinds` names are what they have to be */
+export function badFieldOf(fields: object, kinds: Readonly<Record<string, FieldKind>>): BadField | null {
+  for (const [name, { accepts, wanted }] of Object.entries(kinds)) {
+    const value = (fields as Readonly<Record<string, unknown>>)[name];
+    if (!accepts(value)) return { name, value, wanted };
+  }
+  return null;
+}
+
+/** Name of a field that is none of `names`; undefined: there is no such field. */
+export const unknownFieldOf = (fields: object, names: readonly string[]): string | undefined =>
+  Object.keys(fields).find((name) => !names.includes(name));
+
+/** Whether a value has fields: a list does, null does not. */
+export const isAnyObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
 /**
  * Checks an object's fields.
  *
@@ -71,12 +96,10 @@ export function requireFields<T extends object>(
   others: "allowed" | "refused" = "allowed",
 ): asserts value is T {
   const names = Object.keys(kinds);
-  if (typeof value !== "object" || value === null)
-    throw malformed(`${what} is ${shown(value)}, an object with ${names.join(", ")} is wanted`);
-  const fields = value as Readonly<Record<string, unknown>>;
-  for (const [name, { accepts, wanted }] of Object.entries<FieldKind>(kinds))
-    if (!accepts(fields[name])) throw malformed(`${what}.${name} is ${shown(fields[name])}, ${wanted} is wanted`);
-  const unknown = others === "refused" ? Object.keys(fields).find((name) => !names.includes(name)) : undefined;
+  if (!isAnyObject(value)) throw malformed(`${what} is ${shown(value)}, an object with ${names.join(", ")} is wanted`);
+  const bad = badFieldOf(value, kinds);
+  if (bad) throw malformed(`${what}.${bad.name} is ${shown(bad.value)}, ${bad.wanted} is wanted`);
+  const unknown = others === "refused" ? unknownFieldOf(value, names) : undefined;
   if (unknown !== undefined) throw malformed(`${what} has no field ${unknown}`, `its fields are ${names.join(", ")}`);
 }
 
@@ -84,19 +107,26 @@ export const malformed = (message: string, hint: string | null = null): Diagnost
   mistake("extension.malformed", message, hint);
 
 /** Error about the answer of a user's function. */
-export const badAnswer = (what: string, answer: unknown, wanted: string): DiagnosticError =>
-  mistake("extension.bad-answer", `${what} returns ${shown(answer)}, ${wanted} is wanted`);
+export const badAnswer = (
+  what: string,
+  answer: unknown,
+  wanted: string,
+  {
+    code = "extension.bad-answer",
+    hint = null,
+  }: { readonly code?: DiagnosticCode; readonly hint?: string | null } = {},
+): DiagnosticError => mistake(code, `${what} returns ${shown(answer)}, ${wanted} is wanted`, hint);
 
 /**
  * Calls a function of a user's object.
  *
- * @throws DiagnosticError `extension.threw`, with the stack of the user's error; our own errors go through as they are
+ * @throws DiagnosticError of `code`, with the stack of the user's error; our own errors go through as they are
  */
-export function callOwn<T>(what: string, call: () => T): T {
+export function callOwn<T>(what: string, call: () => T, code: DiagnosticCode = "extension.threw"): T {
   try {
     return call();
   } catch (error) {
-    throw thrownBy(what, error);
+    throw thrownBy(what, error, code);
   }
 }
 
@@ -105,14 +135,14 @@ export async function awaitOwn<T>(what: string, call: () => Promise<T> | T): Pro
   try {
     return await call();
   } catch (error) {
-    throw thrownBy(what, error);
+    throw thrownBy(what, error, "extension.threw");
   }
 }
 
-function thrownBy(what: string, error: unknown): unknown {
+function thrownBy(what: string, error: unknown, code: DiagnosticCode): unknown {
   if (error instanceof DiagnosticError || error instanceof InvariantError) return error;
   const detail = error instanceof Error ? (error.stack ?? null) : null;
-  return mistake("extension.threw", `${what} has thrown ${String(error)}`, null, detail);
+  return mistake(code, `${what} has thrown ${String(error)}`, null, detail);
 }
 
 const mistake = (
@@ -129,7 +159,14 @@ const mostShown = 60;
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null && "then" in value) return "a promise";
+  return isPromiseLike(value) ? "a promise" : asJson(value);
+}
+
+/** Whether a value is to be waited for: a promise, or what `await` takes for one. */
+export const isPromiseLike = (value: unknown): boolean => isAnyObject(value) && "then" in value;
+
+/** JSON of a value for a message, cut where it is long. */
+export function asJson(value: unknown): string {
   const text = textOf(value);
   return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
 }

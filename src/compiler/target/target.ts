@@ -4,6 +4,7 @@ import type { Intrinsic } from "../ir/intrinsic.ts";
 
 import { invariant } from "../support/invariant.ts";
 
+/** From the narrowest to the widest: `native` is the last one that a machine runs. */
 export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"] as const;
 export type TargetName = (typeof targetNames)[number];
 

@@ -15,7 +15,7 @@ import { addonObject } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
 import { translationUnit } from "./translation-unit.ts";
 
-export interface BuildOptions {
+export interface AddonOptions {
   /** Folder of the `.node` file; made if need be. */
   readonly outDir: string;
   readonly toolchain: Toolchain;
@@ -47,7 +47,7 @@ export type BuiltKernel =
  */
 export async function buildNative(
   sources: readonly CSource[],
-  options: BuildOptions,
+  options: AddonOptions,
 ): Promise<NativeArtifact | BuildFailure> {
   checkAlike(sources);
   options.signal?.throwIfAborted();
@@ -67,7 +67,7 @@ export async function buildNative(
  * Builds as `buildNative` does; if the batch fails, each kernel is built on its own, so that one bad text costs only
  * itself.
  */
-export async function buildEach(sources: readonly CSource[], options: BuildOptions): Promise<readonly BuiltKernel[]> {
+export async function buildEach(sources: readonly CSource[], options: AddonOptions): Promise<readonly BuiltKernel[]> {
   const batch = await buildNative(sources, options);
   if (batch.kind === "native") return sources.map((_, index) => ({ kind: "built", artifact: batch, index }));
   if (sources.length === 1) return [batch];
@@ -97,7 +97,7 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
 }
 
 /** Returns null, or why the compiler failed. */
-async function compile(folder: string, sources: readonly CSource[], options: BuildOptions): Promise<string | null> {
+async function compile(folder: string, sources: readonly CSource[], options: AddonOptions): Promise<string | null> {
   const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
   // The object is compiled once for all builds: a build that runs out of time leaves it to the next.
   const addon = await unlessAborted(addonObject(toolchain, bench, timeoutMs), signal);

@@ -11,6 +11,7 @@ import {
   type Target,
   type TargetName,
   targetNamed,
+  targetNames,
   targets,
 } from "../../compiler/index.ts";
 import { cpuFeatures } from "./cpu-features.ts";
@@ -119,8 +120,7 @@ export const missingFeatures = (target: Target, machine: Machine): readonly stri
 
 /** Returns the best target that the machine runs: the meaning of `native`. */
 export function bestTargetName(machine: Machine): TargetName {
-  const byWidth: readonly TargetName[] = ["amx", "avx512-bf16", "avx512-vnni", "avx512", "avx2"];
-  return byWidth.find((name) => missingFeatures(targets[name], machine).length === 0) ?? "wasm";
+  return targetNames.findLast((name) => missingFeatures(targets[name], machine).length === 0) ?? "wasm";
 }
 
 /**

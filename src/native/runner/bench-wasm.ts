@@ -7,7 +7,7 @@ import { nowMs } from "../machine/clock.ts";
 import type { KernelArray } from "./protocol.ts";
 
 /** A kernel with its arguments in place, in the memory of this process and by its clock. */
-export interface LoadedKernel {
+export interface TimedKernel {
   /** The arrays it reads and writes, in the order of the parameters. */
   readonly arrays: readonly KernelArray[];
   /** Returns the name of a parameter around which the kernel wrote, or null. Absent: its memory is a sandbox. */
@@ -23,7 +23,7 @@ export interface LoadedKernel {
 export function loadWasmKernel(
   source: Pick<WasmSource, "bytes" | "offsets" | "sharing">,
   parameters: readonly KernelParameter[],
-): LoadedKernel {
+): TimedKernel {
   const { memory, run, isReady } = openWasm(source);
   const arrays = parameters.map(({ dtype, length }, index) =>
     arrayAt(dtype, memory.buffer, source.offsets[index] ?? -1, length),

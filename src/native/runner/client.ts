@@ -21,7 +21,7 @@ export interface RunnerOptions {
   readonly workerPath?: string;
 }
 
-export interface RunRequest {
+export interface WorkerRequest {
   readonly candidate: Runnable;
   /** Time of the best so far, or null: clear losers are timed once. */
   readonly incumbentNs: number | null;
@@ -41,7 +41,7 @@ export interface RunRequest {
   readonly leftMs?: (() => number) | undefined;
 }
 
-type TimingRequest = Omit<RunRequest, "candidate" | "leftMs">;
+type TimingRequest = Omit<WorkerRequest, "candidate" | "leftMs">;
 
 export interface Runner {
   /** Sets inputs and right answers of the candidates that follow. Sent with the first, and again to each fresh process. */
@@ -50,7 +50,7 @@ export interface Runner {
    * Loads, checks and times one candidate. Calls are answered in their order, and each is sent to the process at once: a
    * caller that makes several keeps the process busy while its own thread is.
    */
-  run(request: RunRequest): Promise<RunOutcome>;
+  run(request: WorkerRequest): Promise<RunOutcome>;
   /**
    * Takes one sample of a candidate, for a race. A process loads and checks it at its first sample, and keeps it until
    * `forget`. Candidates are told apart by identity.

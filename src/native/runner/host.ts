@@ -5,7 +5,7 @@ import { packageFile } from "../file/native-file.ts";
 import type { Notice } from "../lock/measure-lock.ts";
 import { type Death, ProcessError } from "../process/child-process.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
-import { startWorker, type WorkerProcess } from "./worker-process.ts";
+import { startMeasuringProcess, type WorkerProcess } from "./worker-process.ts";
 
 export interface HostOptions {
   /** Longest time of a request, in milliseconds from the moment that it begins. */
@@ -79,7 +79,12 @@ export function createHost({
     throwIfClosed();
     if (current) return current;
     [sent, known, isReady] = [0, null, false];
-    current = await startWorker({ path: workerPath, relaxedSimd, exclusive, directory: measuring?.directory ?? null });
+    current = await startMeasuringProcess({
+      path: workerPath,
+      relaxedSimd,
+      exclusive,
+      directory: measuring?.directory ?? null,
+    });
     const started = current;
     if (closed) await started.kill();
     const first = await started.receive();

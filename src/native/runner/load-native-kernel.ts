@@ -3,7 +3,7 @@
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import { nowMs } from "../machine/clock.ts";
 import { cpuFeatures } from "../machine/cpu-features.ts";
-import type { LoadedKernel, Loader } from "./loader.ts";
+import type { Loader, TimedKernel } from "./loader.ts";
 import type { NativeRunnable } from "./protocol.ts";
 
 /** Makes a loader, which loads each addon file once. It throws the reason why a file cannot be loaded here. */
@@ -29,8 +29,8 @@ function open({ path, features }: NativeRunnable, cpu: readonly string[]): Nativ
 function timedBy(
   { bench, call }: NativeKernels,
   { index }: NativeRunnable,
-  arrays: LoadedKernel["arrays"],
-): LoadedKernel {
+  arrays: TimedKernel["arrays"],
+): TimedKernel {
   if (!bench) return { arrays, time: (count) => timeOfCalls(count, () => call(index, ...arrays)) };
   return { arrays, time: (count) => count * bench(index, arrays, 1, Number.MAX_SAFE_INTEGER, count)[0]! };
 }

@@ -2,10 +2,10 @@
 
 import type { KernelParameter } from "../../compiler/index.ts";
 import type { Arena } from "./arena.ts";
-import type { LoadedKernel } from "./bench-wasm.ts";
+import type { TimedKernel } from "./bench-wasm.ts";
 import type { KernelArray, Runnable } from "./protocol.ts";
 
-export type { LoadedKernel } from "./bench-wasm.ts";
+export type { TimedKernel } from "./bench-wasm.ts";
 
 /**
  * A kernel with memory and a clock of its own, such as a GPU's or a simulator's. Neighbours on this CPU do not disturb its times, so
@@ -23,7 +23,7 @@ export interface DeviceKernel {
   download(): void | Promise<void>;
 }
 
-export type AnyKernel = LoadedKernel | DeviceKernel;
+export type RunnableKernel = TimedKernel | DeviceKernel;
 
 /** Place of a kernel's arguments in this process. */
 export interface LoadPlace {
@@ -36,7 +36,7 @@ export interface Loader<Of extends Runnable = Runnable> {
   /** Kind of the runnables that it loads. */
   readonly kind: string;
   /** Loads a kernel. An Error that it throws is the candidate's own fault: the candidate counts as one that did not build. */
-  load(candidate: Of, place: LoadPlace): AnyKernel | Promise<AnyKernel>;
+  load(candidate: Of, place: LoadPlace): RunnableKernel | Promise<RunnableKernel>;
 }
 
-export const isOnDevice = (kernel: AnyKernel): kernel is DeviceKernel => "clock" in kernel;
+export const isOnDevice = (kernel: RunnableKernel): kernel is DeviceKernel => "clock" in kernel;

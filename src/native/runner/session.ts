@@ -6,10 +6,10 @@ import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "./compare.ts";
 import { loaderOfModule } from "./load-module.ts";
-import { type AnyKernel, isOnDevice, type LoadedKernel, type Loader } from "./loader.ts";
+import { isOnDevice, type Loader, type RunnableKernel, type TimedKernel } from "./loader.ts";
 import type { KernelArray, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { awaited, type Steps, settle } from "./steps.ts";
-import { type Surroundings, timeKernel, timeOnDevice, timeSample } from "./time-kernel.ts";
+import { type TimingSurroundings, timeKernel, timeOnDevice, timeSample } from "./time-kernel.ts";
 import { createYardstick, longestYardstickNs, type Yardstick } from "./yardstick.ts";
 
 interface TaskState {
@@ -21,13 +21,13 @@ interface TaskState {
 }
 
 interface Kept {
-  readonly kernel: AnyKernel;
+  readonly kernel: RunnableKernel;
   readonly estimateNs: number;
 }
 
-type Machine = Omit<Surroundings, "yardstick">;
+type SessionMachine = Omit<TimingSurroundings, "yardstick">;
 
-export interface Session {
+export interface MeasuringSession {
   /**
    * Handles one message. Returns null for those that have no answer, and a promise only where a kernel is of a foreign back end, or runs
    * on a device.
@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** @param loaders those of our own back ends; a foreign one's is a module that its runnables name */
-export function createSession(loaders: readonly Loader[], machine: Machine): Session {
+export function createMeasuringSession(loaders: readonly Loader[], machine: SessionMachine): MeasuringSession {
   let state: TaskState | null = null;
   let yardstick: Yardstick | null = null;
   const kept = new Map<number, Kept>();
@@ -48,7 +48,8 @@ export function createSession(loaders: readonly Loader[], machine: Machine): Ses
   function* outcomeOf(message: Extract<ToWorker, { readonly id: number }>): Steps<RunOutcome> {
     const task = state;
     invariant(task, "a task comes before its candidates");
-    const checked = (candidate: Runnable): Steps<Checked | RunOutcome> => checkCandidate(task, candidate, loaderOf);
+    const checked = (candidate: Runnable): Steps<CheckedKernel | RunOutcome> =>
+      checkCandidate(task, candidate, loaderOf);
     if (message.kind === "sample") return yield* sampleKept(kept, message, machine, checked);
     const one = yield* checked(message.candidate);
     if ("kind" in one) return one;
@@ -96,12 +97,12 @@ function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
 }
 
 /** A kernel that gives right answers, and the time of its first run. */
-interface Checked {
-  readonly kernel: AnyKernel;
+interface CheckedKernel {
+  readonly kernel: RunnableKernel;
   readonly firstNs: number;
 }
 
-function* checkCandidate(state: TaskState, candidate: Runnable, loaderOf: LoaderOf): Steps<Checked | RunOutcome> {
+function* checkCandidate(state: TaskState, candidate: Runnable, loaderOf: LoaderOf): Steps<CheckedKernel | RunOutcome> {
   const place = yield* placeOf(state, candidate, loaderOf);
   if ("kind" in place) return place;
   const kernel = yield* load(candidate, place, loaderOf);
@@ -112,7 +113,7 @@ function* checkCandidate(state: TaskState, candidate: Runnable, loaderOf: Loader
 }
 
 /** Runs a kernel once on what its arrays hold. Returns the nanoseconds of the run. */
-function* runOnce(kernel: AnyKernel): Steps<number> {
+function* runOnce(kernel: RunnableKernel): Steps<number> {
   if (!isOnDevice(kernel)) return kernel.time(1);
   yield* awaited(kernel.upload());
   const ns = yield* awaited(kernel.time(1));
@@ -120,7 +121,7 @@ function* runOnce(kernel: AnyKernel): Steps<number> {
   return ns;
 }
 
-const overrunOf = (kernel: AnyKernel): string | null => (isOnDevice(kernel) ? null : (kernel.overrun?.() ?? null));
+const overrunOf = (kernel: RunnableKernel): string | null => (isOnDevice(kernel) ? null : (kernel.overrun?.() ?? null));
 
 /** Parameters of a kernel, its inputs' values, and the memory of native arguments. */
 interface Place {
@@ -159,7 +160,7 @@ function* preparedInputs(
 }
 
 /** Loads a kernel. An error that the candidate's own text can cause is an outcome; all others end this process. */
-function* load(candidate: Runnable, place: Place, loaderOf: LoaderOf): Steps<AnyKernel | RunOutcome> {
+function* load(candidate: Runnable, place: Place, loaderOf: LoaderOf): Steps<RunnableKernel | RunOutcome> {
   const loader = yield* awaited(loaderOf(candidate));
   try {
     return yield* awaited(loader.load(candidate, place));
@@ -169,7 +170,7 @@ function* load(candidate: Runnable, place: Place, loaderOf: LoaderOf): Steps<Any
   }
 }
 
-function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: AnyKernel): void {
+function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: RunnableKernel): void {
   for (const [index, input] of inputs.entries()) bytesOf(arrays[index]!).set(bytesOf(input));
   for (const [index, { sentinel }] of expected.entries())
     bytesOf(arrays[inputs.length + index]!).set(bytesOf(sentinel));
@@ -178,7 +179,12 @@ function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: A
 const wrong = (reason: string): RunOutcome => ({ kind: "wrong-result", reason });
 
 /** Compares outputs with the reference, inputs with what they were, and where they lie between red zones checks the memory around both. */
-function wrongness({ expected }: TaskState, place: Place, candidate: Runnable, kernel: AnyKernel): RunOutcome | null {
+function wrongness(
+  { expected }: TaskState,
+  place: Place,
+  candidate: Runnable,
+  kernel: RunnableKernel,
+): RunOutcome | null {
   const { inputs, parameters } = place;
   const { arrays } = kernel;
   const overrun = overrunOf(kernel);
@@ -212,7 +218,7 @@ function withReading(samplesNs: readonly number[], ns: number): readonly number[
 const muchFaster = 1.25;
 
 interface Timed {
-  readonly kernel: LoadedKernel;
+  readonly kernel: TimedKernel;
   readonly estimateNs: number;
 }
 
@@ -234,8 +240,8 @@ function betterYardstick(
 function* sampleKept(
   kept: Map<number, Kept>,
   { slot, candidate, sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
-  machine: Machine,
-  checked: (candidate: Runnable) => Steps<Checked | RunOutcome>,
+  machine: SessionMachine,
+  checked: (candidate: Runnable) => Steps<CheckedKernel | RunOutcome>,
 ): Steps<RunOutcome> {
   const plan = { cache, incumbentNs: null, samples: 1, agreement: 0, sampleNs, budgetNs: Number.POSITIVE_INFINITY };
   if (candidate) {

@@ -1,7 +1,7 @@
 // Decides how long a kernel is timed: contenders get several samples, clear losers one.
 
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
-import type { LoadedKernel } from "./bench-wasm.ts";
+import type { TimedKernel } from "./bench-wasm.ts";
 import type { DeviceKernel } from "./loader.ts";
 import type { CacheState, TimingPlan } from "./protocol.ts";
 import { runsFor } from "./runs-for.ts";
@@ -34,7 +34,7 @@ const longRunNs = 4e6;
 const longestAwaitedNs = 2e6;
 
 /** Means of the measuring process to judge and prepare the core. */
-export interface Surroundings {
+export interface TimingSurroundings {
   /** Empties the caches. Its time is not the kernel's. */
   readonly flush: () => void;
   readonly core: Core;
@@ -48,15 +48,20 @@ export interface Surroundings {
  * order taken; at least one.
  */
 export function timeKernel(
-  kernel: LoadedKernel,
+  kernel: TimedKernel,
   firstNs: number,
   plan: TimingPlan,
-  around: Surroundings,
+  around: TimingSurroundings,
 ): readonly number[] {
   return plan.cache === "cold" ? timeCold(kernel, firstNs, plan, around) : timeHot(kernel, firstNs, plan, around);
 }
 
-function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flush }: Surroundings): readonly number[] {
+function timeCold(
+  kernel: TimedKernel,
+  firstNs: number,
+  plan: TimingPlan,
+  { flush }: TimingSurroundings,
+): readonly number[] {
   const samplesNs: number[] = [];
   let spentNs = firstNs;
   if (isColdLoser(firstNs, { told: (ns) => ns, isCalm: () => true }, plan)) return [firstNs];
@@ -101,10 +106,10 @@ const patience = 200;
 const hopefulFactor = 3;
 
 function timeHot(
-  kernel: LoadedKernel,
+  kernel: TimedKernel,
   firstNs: number,
   plan: TimingPlan,
-  { core, yardstick }: Surroundings,
+  { core, yardstick }: TimingSurroundings,
 ): readonly number[] {
   const visit = startVisit(core, yardstick);
   visit.look();
@@ -164,11 +169,11 @@ const mostProbes = 100;
  * hundreds of candidates has no time.
  */
 export function timeSample(
-  kernel: LoadedKernel,
+  kernel: TimedKernel,
   estimateNs: number,
   sampleNs: number,
   cache: CacheState,
-  { flush, core }: Pick<Surroundings, "flush" | "core">,
+  { flush, core }: Pick<TimingSurroundings, "flush" | "core">,
 ): number {
   if (cache === "cold") {
     flush();

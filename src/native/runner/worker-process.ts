@@ -27,7 +27,12 @@ export interface WorkerOptions {
   readonly directory: string | null;
 }
 
-export const startWorker = ({ path, relaxedSimd, exclusive, directory }: WorkerOptions): Promise<WorkerProcess> =>
+export const startMeasuringProcess = ({
+  path,
+  relaxedSimd,
+  exclusive,
+  directory,
+}: WorkerOptions): Promise<WorkerProcess> =>
   startChild({
     path,
     args: [...(exclusive ? [] : ["--shared"]), ...(directory === null ? [] : [directory])],

@@ -9,7 +9,7 @@ import { pauseForOthersMs } from "../lock/machine-lock.ts";
 import { createMeasureLock } from "../lock/measure-lock.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
-import { createSession } from "./session.ts";
+import { createMeasuringSession } from "./session.ts";
 import { wasmLoader } from "./wasm-loader.ts";
 
 /**
@@ -29,7 +29,7 @@ const watchdogText = `
 
 let flush: (() => void) | null = null;
 let core: Core | null = null;
-const session = createSession([createNativeLoader(), wasmLoader], {
+const session = createMeasuringSession([createNativeLoader(), wasmLoader], {
   flush() {
     flush ??= createFlush();
     flush();

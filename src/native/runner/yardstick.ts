@@ -4,7 +4,7 @@
 
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import { nowMs } from "../machine/clock.ts";
-import type { LoadedKernel } from "./bench-wasm.ts";
+import type { TimedKernel } from "./bench-wasm.ts";
 import { runsFor } from "./runs-for.ts";
 
 export interface Yardstick {
@@ -41,7 +41,7 @@ const calmQuantile = 0.1;
  * Makes a yardstick of a kernel that has its arguments in place. Each reading fills `sampleNs` with runs, and also adds to
  * what is known of the kernel's time on a calm core.
  */
-export function createYardstick(kernel: LoadedKernel, estimateNs: number, sampleNs: number, core: Core): Yardstick {
+export function createYardstick(kernel: TimedKernel, estimateNs: number, sampleNs: number, core: Core): Yardstick {
   const runs = runsFor(estimateNs, sampleNs);
   const sorted: number[] = [];
   const ns = (): number => sorted[Math.floor(calmQuantile * sorted.length)]!;

@@ -12,7 +12,7 @@ import {
   classHash,
   decodeRegistration,
   type Registration,
-  targetOf,
+  targetOfClass,
   type WorkerClass,
 } from "../../tuner/fleet/worker-class.ts";
 
@@ -87,7 +87,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet | null> {
 
 const serves = (of: WorkerClass, cores: number, target: Target): boolean =>
   target.threads <= cores &&
-  canonicalJson(targetOf(of, target.name as TargetName, target.threads)) === canonicalJson(target);
+  canonicalJson(targetOfClass(of, target.name as TargetName, target.threads)) === canonicalJson(target);
 
 interface Classes {
   readonly classes: readonly FleetClass[];

@@ -20,8 +20,8 @@ import type { TuningTask } from "../../tuner/data/task.ts";
 import { taskKey } from "../../tuner/data/task-key.ts";
 import { type JobOperator, type MeasureJob, operatorDigest } from "../../tuner/fleet/job.ts";
 import type { OpenedJob, OpenJob } from "../../tuner/fleet/run-job.ts";
-import { targetOf, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
-import { sourcesOf } from "../../tuner/remote/run-batch.ts";
+import { targetOfClass, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
+import { batchSourcesOf } from "../../tuner/remote/run-batch.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { openStore } from "../../tuner/store/store.ts";
 import { referenceOf } from "../../tuner/workbench/reference.ts";
@@ -66,7 +66,7 @@ export function jobOpener(place: JobPlace): OpenJob {
 async function taskOfJob({ operator, batch }: MeasureJob, place: JobPlace): Promise<TuningTask | string> {
   if (batch.codegen !== codegenVersion) return `it is of version ${batch.codegen}, this is ${codegenVersion}`;
   if (batch.threads > place.cores) return `it wants ${batch.threads} threads, this machine has ${place.cores} cores`;
-  const target = targetOf(place.of, batch.target.name as TargetName, batch.threads);
+  const target = targetOfClass(place.of, batch.target.name as TargetName, batch.threads);
   if (target === null || canonicalJson(encodeTarget(target)) !== canonicalJson(batch.target))
     return "its target is not that of this class of machines";
   const op = await operatorOf(operator, place);
@@ -109,7 +109,7 @@ function openMeasurer(
           targetClass: targetClass(task.target),
           toolchain: workbench.toolchain,
           measure: (candidates: readonly Candidate[]) => measurements(workbench, candidates, task, space),
-          race: (candidates: readonly Candidate[]) => workbench.race([...sourcesOf(candidates, task, space)]),
+          race: (candidates: readonly Candidate[]) => workbench.race([...batchSourcesOf(candidates, task, space)]),
           close: async () => close(),
         };
         resolveOpened({ kind: "open", measurer });
@@ -125,7 +125,7 @@ async function* measurements(
   task: TuningTask,
   space: GeneratedSpace,
 ) {
-  const outcomes = workbench.measure(sourcesOf(candidates, task, space), null);
+  const outcomes = workbench.measure(batchSourcesOf(candidates, task, space), null);
   for (let next = await outcomes.next(); !next.done; next = await outcomes.next())
     if (next.value.kind !== "no-time") yield next.value;
 }

@@ -53,7 +53,7 @@ export const storeColumns: readonly string[] = [
 export function storeFeatures(block: Block, loops: readonly For[], { buffers }: LoopFunc): readonly number[] {
   const executions = product(loops.map(({ extent }) => extent));
   const inLoops = new Map(block.axes.map(({ name }, at) => [name, block.bindings[at]!]));
-  const accessOf = (buffer: string, indices: readonly Expr[]): Access | null => {
+  const accessOf = (buffer: string, indices: readonly Expr[]): StridedAccess | null => {
     const found = buffers.find(({ name }) => name === buffer);
     if (!found) return null;
     const size = byteSize[found.dtype];
@@ -64,7 +64,7 @@ export function storeFeatures(block: Block, loops: readonly For[], { buffers }: 
       indices.map((index) => substitute(index, inLoops)),
     );
   };
-  const reads: Access[] = [];
+  const reads: StridedAccess[] = [];
   walkExpr(block.value, (expr) => {
     const access = expr.kind === "load" ? accessOf(expr.buffer, expr.indices) : null;
     if (access) reads.push(access);
@@ -133,7 +133,7 @@ function kindOf(expr: Expr): (typeof arithmetic)[number] | null {
 }
 
 /** An access under loops. `moves`: elements by which each loop moves it; 0: not at all. */
-interface Access {
+interface StridedAccess {
   readonly bytesPerElement: number;
   readonly elements: number;
   readonly moves: readonly number[];
@@ -144,7 +144,7 @@ function accessUnder(
   shape: readonly number[],
   bytesPerElement: number,
   indices: readonly Expr[],
-): Access {
+): StridedAccess {
   const moves = new Map(loops.map(({ name }) => [name, 0]));
   indices.forEach((index, dimension) => {
     const row = product(shape.slice(dimension + 1));
@@ -160,11 +160,11 @@ function accessUnder(
 }
 
 /** Returns how many elements the access touches while the loops from `from` on run once. */
-const uniqueElements = ({ moves, elements }: Access, loops: readonly For[], from = 0): number =>
+const uniqueElements = ({ moves, elements }: StridedAccess, loops: readonly For[], from = 0): number =>
   Math.min(elements, product(loops.map(({ extent }, at) => (at >= from && moves[at]! > 0 ? extent : 1))));
 
 /** Returns the amounts of an access, in the order of `accessAmounts`. */
-function amountsOf(access: Access, loops: readonly For[], all: readonly Access[]): readonly number[] {
+function amountsOf(access: StridedAccess, loops: readonly For[], all: readonly StridedAccess[]): readonly number[] {
   const { moves, bytesPerElement } = access;
   const executions = product(loops.map(({ extent }) => extent));
   const unique = uniqueElements(access, loops);

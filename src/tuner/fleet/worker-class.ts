@@ -71,9 +71,6 @@ export const classHash = (of: WorkerClass): string => sha256(canonicalJson(of)).
 export const queueOf = (hash: string, key: FleetKey): string =>
   key === null ? `measure-${hash}` : `measure-${hash}-${nameOfKey(key)}`;
 
-/** Targets by width, the widest first, as `native` chooses among them. */
-const byWidth: readonly TargetName[] = ["amx", "avx512-bf16", "avx512-vnni", "avx512", "avx2", "wasm"];
-
 export interface ClassOptions {
   /** Targets to serve; default: all that the machine runs. */
   readonly targets?: readonly TargetName[];
@@ -91,7 +88,7 @@ export function classOf(
     return !needsToolchain(target) || (toolchain !== null && missingFeatures(target, machine).length === 0);
   };
   const served = targetNames.filter((name) => targets.includes(name) && runs(name));
-  const native = byWidth.find((name) => served.includes(name)) ?? served[0];
+  const native = served.at(-1);
   if (native === undefined) return null;
   const { platform, features, caches } = machine;
   const facts = { codegen: codegenVersion, platform, features, caches, targets: served };
@@ -107,6 +104,6 @@ export const machineOf = ({ platform, features, caches }: WorkerClass, cores: nu
 });
 
 /** Target of a class with a number of threads; null: the class does not serve it. */
-export function targetOf(of: WorkerClass, name: TargetName, threads: number): Target | null {
+export function targetOfClass(of: WorkerClass, name: TargetName, threads: number): Target | null {
   return of.targets.includes(name) ? { ...hostTarget(name, machineOf(of, 1)), threads } : null;
 }

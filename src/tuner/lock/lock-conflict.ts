@@ -19,16 +19,16 @@ const sideBehind: Readonly<Record<string, Side | null>> = { "<": "ours", "|": "b
 const withoutReturns = (text: string): string => text.replaceAll("\r\n", "\n");
 
 /** Whole lines between two marks, or a mark and an end. */
-interface Block {
+interface ConflictBlock {
   readonly lines: string;
   readonly side: Side | null;
 }
 
 /** Takes a text apart at its marks. Between two that follow each other there is no block. */
-function blocksOf(text: string): readonly Block[] {
+function blocksOf(text: string): readonly ConflictBlock[] {
   const [first = "", ...rest] = withoutReturns(text).split(markLine);
   if (rest.length === 0) return [{ lines: first, side: null }];
-  const blocks: Block[] = first === "" ? [] : [{ lines: first.slice(0, -1), side: null }];
+  const blocks: ConflictBlock[] = first === "" ? [] : [{ lines: first.slice(0, -1), side: null }];
   for (let at = 0; at < rest.length; at += 2) {
     const [letter, between] = [rest[at]!, rest[at + 1]!];
     const isLast = at + 2 === rest.length;

@@ -33,16 +33,16 @@ export const defaultRaceOptions: RaceOptions = {
 };
 
 /** One round: times of one run by entrant, null for those out of the race. */
-export interface Round {
+export interface RaceRound {
   /** Times by entrant. The incumbent's is the geometric mean of its two. */
   readonly timesNs: readonly (number | null)[];
   readonly incumbentNs: readonly [first: number, last: number];
 }
 
 /** |ln| of the incumbent's last time over its first. */
-export const driftOf = ({ incumbentNs: [first, last] }: Round): number => Math.abs(Math.log(last / first));
+export const driftOf = ({ incumbentNs: [first, last] }: RaceRound): number => Math.abs(Math.log(last / first));
 
-export interface Verdict {
+export interface RaceStanding {
   /** Entrants still in the race. The incumbent may drop out too; it is still run, to tell calm rounds. */
   readonly active: readonly number[];
   readonly leader: number;
@@ -57,7 +57,7 @@ export interface RaceResult {
   readonly ratios: readonly (number | null)[];
   /** Timing of each entrant over the calm rounds; null for an entrant that never ran. */
   readonly timings: readonly (Timing | null)[];
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly RaceRound[];
 }
 
 /** The incumbent's times may differ by this much within a good round, or by twice what is usual on this machine. */
@@ -77,14 +77,14 @@ export const roundsForStatistics = 4;
 const certainty = (rounds: number): number => 2.5 + 9 / (rounds - 1);
 
 /** Returns the rounds in which the machine was steady. */
-export function calmRounds(rounds: readonly Round[]): readonly Round[] {
+export function calmRounds(rounds: readonly RaceRound[]): readonly RaceRound[] {
   if (rounds.length === 0) return rounds;
   const limit = Math.max(calmDrift, 2 * median(rounds.map(driftOf)));
   return rounds.filter((round) => driftOf(round) <= limit);
 }
 
 /** Returns ln of the time of `entrant` over that of `other`, for the rounds that both ran in. */
-export function pairedLogRatios(rounds: readonly Round[], entrant: number, other: number): number[] {
+export function pairedLogRatios(rounds: readonly RaceRound[], entrant: number, other: number): number[] {
   return rounds.flatMap(({ timesNs }) => {
     const [mine, theirs] = [timesNs[entrant] ?? null, timesNs[other] ?? null];
     return mine === null || theirs === null ? [] : [Math.log(mine / theirs)];
@@ -97,10 +97,10 @@ export function pairedLogRatios(rounds: readonly Round[], entrant: number, other
  */
 export const longestRelocatedNs = 2e6;
 
-const isShort = ({ timesNs }: Round): boolean => timesNs.some((ns) => ns !== null && ns < longestRelocatedNs);
+const isShort = ({ timesNs }: RaceRound): boolean => timesNs.some((ns) => ns !== null && ns < longestRelocatedNs);
 
 /** Decides after a round: a pure function of the times. */
-export function judge(rounds: readonly Round[], active: readonly number[], options: RaceOptions): Verdict {
+export function judge(rounds: readonly RaceRound[], active: readonly number[], options: RaceOptions): RaceStanding {
   const calm = calmRounds(rounds);
   const leader = leaderOf(calm, active);
   const rest = active.filter((entrant) => entrant === leader || !isSlower(pairedLogRatios(calm, entrant, leader)));
@@ -110,7 +110,7 @@ export function judge(rounds: readonly Round[], active: readonly number[], optio
   return { active: rest, leader, done: settled || isSpent(rounds, options) };
 }
 
-function leaderOf(rounds: readonly Round[], active: readonly number[]): number {
+function leaderOf(rounds: readonly RaceRound[], active: readonly number[]): number {
   const score = (entrant: number): number => {
     const ratios = pairedLogRatios(rounds, entrant, 0);
     return ratios.length === 0 ? Number.POSITIVE_INFINITY : median(ratios);
@@ -135,7 +135,7 @@ function isTie(ratios: readonly number[], tie: number): boolean {
  * Says whether the leader is not slower than the incumbent by its 20 % quantile and its minimum either. Both are taken
  * of single samples, the incumbent's at the beginning of each round.
  */
-function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): boolean {
+function quantilesAgree(rounds: readonly RaceRound[], leader: number, tie: number): boolean {
   const both = rounds.filter(({ timesNs }) => (timesNs[leader] ?? null) !== null);
   if (leader === 0 || both.length === 0) return true;
   const theirs = both.map(({ incumbentNs: [first] }) => first);
@@ -147,7 +147,7 @@ function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): 
  * Says whether the race has used its rounds or time. A sample counts as one run or `sampleNs`, whichever is longer;
  * pauses are not counted.
  */
-function isSpent(rounds: readonly Round[], { maxRounds, leastRounds, budgetNs, sampleNs }: RaceOptions): boolean {
+function isSpent(rounds: readonly RaceRound[], { maxRounds, leastRounds, budgetNs, sampleNs }: RaceOptions): boolean {
   if (rounds.length < Math.min(leastRounds, maxRounds)) return false;
   const samples = rounds.flatMap(({ timesNs, incumbentNs }) => [incumbentNs[0], ...timesNs]);
   const spentNs = samples.reduce<number>((sum, ns) => sum + (ns === null ? 0 : Math.max(ns, sampleNs)), 0);
@@ -158,7 +158,7 @@ function isSpent(rounds: readonly Round[], { maxRounds, leastRounds, budgetNs, s
  * Returns the leader, unless the incumbent is as good, or is not slower by quantile or minimum: a change has to be worth
  * it, beyond doubt.
  */
-function winnerOf(rounds: readonly Round[], { leader }: Verdict, tie: number): number {
+function winnerOf(rounds: readonly RaceRound[], { leader }: RaceStanding, tie: number): number {
   const calm = calmRounds(rounds);
   const ratios = pairedLogRatios(calm, 0, leader);
   const isFaster = ratios.length > 0 && median(ratios) > Math.log(1 + tie);
@@ -176,8 +176,8 @@ export async function race(
   sample: (entrant: number) => Promise<number | null>,
   options: RaceOptions = defaultRaceOptions,
 ): Promise<RaceResult> {
-  const rounds: Round[] = [];
-  let verdict: Verdict = {
+  const rounds: RaceRound[] = [];
+  let verdict: RaceStanding = {
     active: Array.from({ length: entrants }, (_, index) => index),
     leader: 0,
     done: entrants < 2,
@@ -194,7 +194,7 @@ export async function race(
   return resultOf(entrants, rounds, winnerOf(rounds, verdict, options.tie));
 }
 
-function resultOf(entrants: number, rounds: readonly Round[], winner: number): RaceResult {
+function resultOf(entrants: number, rounds: readonly RaceRound[], winner: number): RaceResult {
   const calm = calmRounds(rounds);
   const all = Array.from({ length: entrants }, (_, entrant) => entrant);
   const ratios = all.map((entrant) => ratioOf(calm, entrant));
@@ -204,12 +204,12 @@ function resultOf(entrants: number, rounds: readonly Round[], winner: number): R
   return { winner, runnerUp: others[0] ?? null, ratios, timings, rounds };
 }
 
-function ratioOf(rounds: readonly Round[], entrant: number): number | null {
+function ratioOf(rounds: readonly RaceRound[], entrant: number): number | null {
   const ratios = pairedLogRatios(rounds, entrant, 0);
   return ratios.length === 0 ? null : Math.exp(median(ratios));
 }
 
-function timingOf(rounds: readonly Round[], entrant: number): Timing | null {
+function timingOf(rounds: readonly RaceRound[], entrant: number): Timing | null {
   const times = rounds.flatMap(({ timesNs }) => timesNs[entrant] ?? []);
   return times.length === 0 ? null : summarize(times);
 }
@@ -223,7 +223,7 @@ async function runRound(
   active: readonly number[],
   turn: number,
   sample: (entrant: number) => Promise<number | null>,
-): Promise<Round | null> {
+): Promise<RaceRound | null> {
   const timesNs: (number | null)[] = Array(entrants).fill(null);
   const first = await sample(0);
   if (first === null) return null;

@@ -57,7 +57,7 @@ export async function measureBatch(
   digest: string,
   { task, space, workbench, targetClass }: BatchPlace,
 ): Promise<BatchResults> {
-  const measurements = await measureAll(workbench, sourcesOf(batch.candidates, task, space));
+  const measurements = await measureAll(workbench, batchSourcesOf(batch.candidates, task, space));
   const results = batch.candidates.map((candidate, at): BatchResult => ({ candidate, measurement: measurements[at]! }));
   const { toolchain } = workbench;
   const origin = { codegen: batch.codegen, batch: digest, task: batch.task };
@@ -65,7 +65,7 @@ export async function measureBatch(
 }
 
 /** Yields the source of each candidate; one that the space does not hold is refused. */
-export function* sourcesOf(
+export function* batchSourcesOf(
   candidates: readonly Candidate[],
   task: TuningTask,
   space: GeneratedSpace,

@@ -1,7 +1,18 @@
 // Wraps a user's own strategy so that the search can trust it: its proposals are candidates of the space, and its mistakes are
 // reported with its name.
 
-import { type Diagnostic, DiagnosticError, InvariantError } from "../../compiler/index.ts";
+import {
+  aFunction,
+  asJson,
+  aText,
+  badAnswer,
+  badFieldOf,
+  callOwn,
+  DiagnosticError,
+  isAnyObject,
+  isPromiseLike,
+  refuse,
+} from "../../compiler/index.ts";
 import { explain } from "../constraint/solver/explain.ts";
 import type { Candidate } from "../data/space.ts";
 import { findPoint, type SearchSpace, type SearchTemplate } from "./point/search-space.ts";
@@ -16,48 +27,32 @@ import { type Strategy, type StrategyName, strategyNames } from "./strategy/stra
 export function strategyOf(strategy: StrategyName | Strategy): Strategy {
   if (typeof strategy !== "string") return ownStrategy(strategy);
   if (strategyNames.includes(strategy)) return strategies[strategy];
-  throw mistake("strategy.unknown", `there is no strategy "${strategy}"`, `there are ${strategyNames.join(", ")}`);
+  throw refuse("strategy.unknown", `there is no strategy "${strategy}"`, `there are ${strategyNames.join(", ")}`);
 }
 
 function ownStrategy(strategy: Strategy): Strategy {
-  const { name, propose } = strategy ?? {};
-  if (typeof name !== "string" || typeof propose !== "function")
-    throw mistake("strategy.malformed", "a strategy is an object with a name and a function propose", null);
+  if (!isAnyObject(strategy) || badFieldOf(strategy, { name: aText, propose: aFunction }))
+    throw refuse("strategy.malformed", "a strategy is an object with a name and a function propose", null);
+  const { name } = strategy;
   return {
     name,
     propose(state, count, rng) {
-      const answer: unknown = calling(name, () => propose.call(strategy, state, count, rng));
+      const propose = (): unknown => strategy.propose(state, count, rng);
+      const answer = callOwn(`strategy "${name}"`, propose, "strategy.threw");
       return candidatesOf(name, answer).map((candidate) => checked(name, state.space, candidate));
     },
   };
 }
 
-/** @throws DiagnosticError `strategy.threw`; our own bugs and diagnostics go through as they are */
-function calling<T>(name: string, propose: () => T): T {
-  try {
-    return propose();
-  } catch (error) {
-    if (error instanceof DiagnosticError || error instanceof InvariantError) throw error;
-    const detail = error instanceof Error ? (error.stack ?? null) : null;
-    throw mistake("strategy.threw", `strategy "${name}" has thrown ${String(error)}`, null, detail);
-  }
-}
-
 /** @throws DiagnosticError `strategy.bad-answer` */
 function candidatesOf(name: string, answer: unknown): readonly unknown[] {
   if (Array.isArray(answer)) return answer;
-  const isPromise = typeof answer === "object" && answer !== null && "then" in answer;
+  const isPromise = isPromiseLike(answer);
   // No code awaits the promise, and its rejection must not end the process.
   if (isPromise) Promise.resolve(answer).catch(() => undefined);
-  const given = isPromise ? "a promise" : answer === undefined ? "nothing" : shown(answer);
   const hint = isPromise ? "what takes long is done before the tuning, or between two" : null;
-  throw mistake("strategy.bad-answer", `strategy "${name}" returns ${given}, a list of candidates is wanted`, hint);
+  throw badAnswer(`strategy "${name}"`, answer, "a list of candidates", { code: "strategy.bad-answer", hint });
 }
-
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-};
 
 /**
  * Returns the candidate without other fields that its author keeps in it.
@@ -66,7 +61,7 @@ const shown = (value: unknown): string => {
  */
 function checked(name: string, space: SearchSpace, value: unknown): Candidate {
   if (!isCandidate(value))
-    throw badCandidate(name, `${shown(value)}, which is no { template, assignment } of names with whole numbers`);
+    throw badCandidate(name, `${asJson(value)}, which is no { template, assignment } of names with whole numbers`);
   const template = space.templates.find((one) => one.template.name === value.template);
   if (!template) throw unknownTemplate(name, space, value.template);
   const problem = problemOf(template, value);
@@ -77,9 +72,9 @@ function checked(name: string, space: SearchSpace, value: unknown): Candidate {
 }
 
 function isCandidate(value: unknown): value is Candidate {
-  if (typeof value !== "object" || value === null || !("template" in value) || !("assignment" in value)) return false;
+  if (!isAnyObject(value) || !("template" in value) || !("assignment" in value)) return false;
   const { template, assignment } = value;
-  if (typeof template !== "string" || typeof assignment !== "object" || assignment === null) return false;
+  if (typeof template !== "string" || !isAnyObject(assignment)) return false;
   return Object.values(assignment).every((one) => Number.isInteger(one));
 }
 
@@ -106,18 +101,14 @@ function whyNot({ template: { model } }: SearchTemplate, { assignment }: Candida
   return explain({ ...model, variables: decided })?.text ?? null;
 }
 
-const badCandidate = (name: string, problem: string, detail: string | null = null): DiagnosticError =>
-  mistake("strategy.bad-candidate", `strategy "${name}" proposes ${problem}`, null, detail);
+function badCandidate(name: string, problem: string, detail: string | null = null): DiagnosticError {
+  const message = `strategy "${name}" proposes ${problem}`;
+  return new DiagnosticError({ code: "strategy.bad-candidate", message, loc: null, hint: null, detail });
+}
 
 function unknownTemplate(name: string, { templates }: SearchSpace, wanted: string): DiagnosticError {
   const known = templates.map(({ template }) => `  ${template.name}`).join("\n");
   const message = `strategy "${name}" proposes a candidate of "${wanted}", a template without schedules here`;
-  return mistake("strategy.unknown-template", message, null, `the templates are\n${known}`);
+  const detail = `the templates are\n${known}`;
+  return new DiagnosticError({ code: "strategy.unknown-template", message, loc: null, hint: null, detail });
 }
-
-const mistake = (
-  code: Diagnostic["code"],
-  message: string,
-  hint: string | null,
-  detail: string | null = null,
-): DiagnosticError => new DiagnosticError({ code, message, loc: null, hint, detail });

@@ -77,7 +77,7 @@ function plannedTemplates(
   rules: readonly SpaceRule<Target>[],
 ): readonly PlannedTemplate[] {
   const stages = withConstants(schedulableStages(algorithm.op), task);
-  const plan: Plan = { task: { ...task, op: algorithm.op }, stages, rules, decided: remembered(() => new Map()) };
+  const plan: SpacePlan = { task: { ...task, op: algorithm.op }, stages, rules, decided: remembered(() => new Map()) };
   const drafts = stages
     .toReversed()
     .reduce<readonly Draft[]>(
@@ -102,7 +102,7 @@ function withConstants(
 }
 
 /** The rules that schedule the stages of an operator, and the choices that they have made so far. */
-interface Plan extends Pick<RuleContext<Target>, "task" | "stages"> {
+interface SpacePlan extends Pick<RuleContext<Target>, "task" | "stages"> {
   readonly rules: readonly SpaceRule<Target>[];
   /** Returns the rules that are known to have stages, of the stages as they are placed. */
   readonly decided: (stages: readonly SchedulableStage[]) => Map<SchedulableStage, SpaceRule<Target> | null>;
@@ -114,7 +114,7 @@ interface Plan extends Pick<RuleContext<Target>, "task" | "stages"> {
  * @param from position of the first rule that is asked
  * @param outer placement that the caller moves the results to; they are moved here otherwise
  */
-function scheduleStage(draft: Draft, name: string, plan: Plan, from = 0, outer?: Placement): readonly Draft[] {
+function scheduleStage(draft: Draft, name: string, plan: SpacePlan, from = 0, outer?: Placement): readonly Draft[] {
   if (draft.fused.includes(name)) return [draft];
   const stages = stagesIn(draft, plan.stages);
   const stage = stages.find((it) => it.name === name)!;
@@ -129,7 +129,7 @@ function scheduleStage(draft: Draft, name: string, plan: Plan, from = 0, outer?:
 
 /** Makes the contexts that the rules see, by position. All of them share the decisions which rule has which stage. */
 function contextsOf(
-  { task, stages, rules, decided }: Plan,
+  { task, stages, rules, decided }: SpacePlan,
   otherwiseAfter: (at: number) => RuleContext<Target>["otherwise"],
 ): (at: number) => RuleContext<Target> {
   const rulesByStage = decided(stages);

@@ -15,7 +15,7 @@ export type Content =
 
 /** Returns the sha256 (hex) of the content that a key leads to, or null. */
 export const findDigest = (directory: string, key: string): string | null =>
-  digestOf(findLine(directory, key)?.integrity ?? null);
+  digestOfIntegrity(findLine(directory, key)?.integrity ?? null);
 
 /**
  * Returns the newest line of a key, or null. A key's bucket is a file of lines `sha1(json) TAB json`; the last whole line with the key
@@ -27,7 +27,7 @@ export function findLine(directory: string, key: string): IndexLine | null {
 }
 
 /** Prints the digest of an integrity as hex, or null: it is none, or of another algorithm, and so none of ours. */
-export function digestOf(integrity: string | null): string | null {
+export function digestOfIntegrity(integrity: string | null): string | null {
   const base64 = /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity ?? "")?.[1];
   return base64 ? Buffer.from(base64, "base64").toString("hex") : null;
 }

@@ -5,7 +5,7 @@ import { sha256 } from "../../compiler/index.ts";
 import type { PutWarning, Store } from "./store.ts";
 import type { ArtifactEntry } from "./store-entry.ts";
 
-export interface Comparison {
+export interface RebuildComparison {
   /** Roles of blobs that a build would take from the store, and that are not what is built: "addon", "wasm", "code". */
   readonly differing: readonly string[];
   /** Roles of blobs that a build would take from the store, and that could not be built again here. */
@@ -18,7 +18,7 @@ export interface RebuildingStore extends Store {
   /** Digests of everything that was built. */
   built(): ReadonlySet<string>;
   /** Compares what was built with what the real store would have given for it. */
-  compare(): Promise<Comparison>;
+  compare(): Promise<RebuildComparison>;
   /** Puts what was built into the real store where that has nothing of ours, and bundles always. A warning if something could not be written. */
   keep(): Promise<PutWarning>;
 }

@@ -5,7 +5,7 @@ import { sha256 } from "../../compiler/index.ts";
 import { readRegularFile } from "../../native/file/regular-file.ts";
 import { type SharedDecision, sharedDecision } from "./exchange.ts";
 import { type IndexedKey, listIndex } from "./list-index.ts";
-import { contentPath, digestOf } from "./read-cacache.ts";
+import { contentPath, digestOfIntegrity } from "./read-cacache.ts";
 import { openEntry } from "./sealed-entry.ts";
 import { openStore } from "./store.ts";
 import type { Provenance, StoreEntry } from "./store-entry.ts";
@@ -61,7 +61,7 @@ export async function storedItems(directory: string): Promise<readonly StoredIte
 
 function itemOf(directory: string, { key, integrity, time, used }: IndexedKey): StoredItem {
   const item = { key, integrity, bytes: 0, time, used, names: [], isForeign: false, roles: [] };
-  const digest = digestOf(integrity);
+  const digest = digestOfIntegrity(integrity);
   if (digest === null) return { ...item, kind: "unreadable" };
   const path = contentPath(directory, digest);
   try {

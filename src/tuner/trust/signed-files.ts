@@ -31,10 +31,10 @@ export const decisionDigest = ({
   readonly source: string;
 }): string => sha256(canonicalJson({ candidate, source }));
 
-export type KernelFacts = Omit<KernelPredicate, "sizes">;
+export type SignedKernelFacts = Omit<KernelPredicate, "sizes">;
 
 /** Makes the statement on files: all that are there, each with digest and size. */
-export function kernelStatementOf(facts: KernelFacts, files: Files): KernelStatement {
+export function kernelStatementOf(facts: SignedKernelFacts, files: Files): KernelStatement {
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
   return {
     _type: statementType,
@@ -45,13 +45,13 @@ export function kernelStatementOf(facts: KernelFacts, files: Files): KernelState
 }
 
 /** Returns the files and, beside them, their signed statement. */
-export async function signFiles(facts: KernelFacts, files: Files, key: SigningKey): Promise<Files> {
+export async function signFiles(facts: SignedKernelFacts, files: Files, key: SigningKey): Promise<Files> {
   const bundle = await signStatement(kernelStatementOf(facts, files), key);
   return new Map([...files, [statementPath, Buffer.from(bundle)]]);
 }
 
 /** Kernel that a build wants, as its own facts say. */
-export type WantedKernel = Pick<KernelFacts, "scheduleKey" | "decision" | "platform" | "features">;
+export type WantedKernel = Pick<SignedKernelFacts, "scheduleKey" | "decision" | "platform" | "features">;
 
 export type CheckedFiles =
   | { readonly kind: "trusted"; readonly addon: Uint8Array; readonly signer: string; readonly facts: KernelPredicate }

@@ -16,9 +16,9 @@ import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { noTime } from "../support/time-limit.ts";
 import {
   type Buildable,
-  type BuiltRunnable,
   isSource,
   type MeasurableSource,
+  type ReadyRunnable,
   type RunnableBuilder,
   readyToRun,
 } from "./runnable-builder.ts";
@@ -83,7 +83,7 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   if (builder) requireFields<OwnBuilder>("builder", builder, { name: aName, build: aFunction });
   const artifacts = new WeakMap<Runnable, Artifact>();
   /** Built kernels by their code: finalists were built before. */
-  const known = new Map<string, Promise<BuiltRunnable>>();
+  const known = new Map<string, Promise<ReadyRunnable>>();
   let runs = 0;
 
   const standard: StandardBuild = ({ source, prepare, constants, directory, signal }) => {
@@ -107,7 +107,7 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
     throw badAnswer(what, answer, 'an artifact as `build` gives it, or { kind: "build-failed", reason }');
   }
 
-  async function runnable(source: MeasurableSource): Promise<BuiltRunnable> {
+  async function runnable(source: MeasurableSource): Promise<ReadyRunnable> {
     const artifact = await build(source);
     if (artifact.kind === "build-failed") return artifact;
     const { kernel, preparation } = runnablesOf(artifact);
@@ -116,7 +116,7 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
     return built;
   }
 
-  function once(source: MeasurableSource): Promise<BuiltRunnable> {
+  function once(source: MeasurableSource): Promise<ReadyRunnable> {
     const code = generatorOf(source).code(source);
     const key = typeof code === "string" ? code : Buffer.from(code).toString("latin1");
     const found = known.get(key) ?? runnable(source);
@@ -126,8 +126,8 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
 
   return {
     async build(sources, jobs, leftMs) {
-      const built: BuiltRunnable[] = [];
-      const buildOne = (source: Buildable): Promise<BuiltRunnable> | BuiltRunnable => {
+      const built: ReadyRunnable[] = [];
+      const buildOne = (source: Buildable): Promise<ReadyRunnable> | ReadyRunnable => {
         if (!isSource(source)) return source;
         return leftMs && leftMs() <= 0 ? noTime("there was no time to build it") : once(source);
       };

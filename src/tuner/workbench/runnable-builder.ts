@@ -2,7 +2,7 @@
 // each code once; others one by one, as they are asked for.
 
 import { generatorOf, type KernelSource, sha256 } from "../../compiler/index.ts";
-import type { BuiltRunnable as Built, ExecutorOptions } from "../../native/backend/executor.ts";
+import type { BuiltRunnable, ExecutorOptions } from "../../native/backend/executor.ts";
 import { executorOf } from "../../native/backend/executors.ts";
 import { timeoutSignal } from "../../native/machine/clock.ts";
 import type { HasBounds, Runnable } from "../../native/runner/protocol.ts";
@@ -22,14 +22,14 @@ export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
 /** Input of a workbench for one candidate. */
 export type Buildable = MeasurableSource | Refusal | NoTime;
 
-export type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal | NoTime;
+export type ReadyRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal | NoTime;
 
 export interface RunnableBuilder {
   /**
    * Builds each source, in their order, with at most `jobs` compiler processes at a time. Compilers that run when the time
    * is over are killed, and what they were building is not built.
    */
-  build(sources: readonly Buildable[], jobs: number, leftMs?: LeftMs): Promise<readonly BuiltRunnable[]>;
+  build(sources: readonly Buildable[], jobs: number, leftMs?: LeftMs): Promise<readonly ReadyRunnable[]>;
   /** Number of compiler processes so far. */
   compilerRuns(): number;
   /** Kills compilers; resolves when none runs. */
@@ -51,7 +51,7 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
     signal: signal ? AbortSignal.any([signal, own.signal]) : own.signal,
   };
   /** Built kernels by the digest of their text: finalists were built before. */
-  const known = new Map<string, BuiltRunnable>();
+  const known = new Map<string, ReadyRunnable>();
   const running = new Set<Promise<unknown>>();
   let compilerRuns = 0;
 
@@ -65,12 +65,15 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
       const own = withPreparation(source).map((kernel) => built.get(kernel)!);
       const missing = own.find((it) => it.kind === "no-time");
       // A kernel that was not built in time may be asked for again, when there is more time.
-      if (!missing) known.set(key, fromBuilt(source, own as readonly Built[]));
+      if (!missing) known.set(key, fromBuilt(source, own as readonly BuiltRunnable[]));
     }
   }
 
   /** Builds one compiler's share; what is not built when the time is over is marked so. */
-  async function buildShare(share: readonly KernelSource[], leftMs: LeftMs): Promise<readonly (Built | NoTime)[]> {
+  async function buildShare(
+    share: readonly KernelSource[],
+    leftMs: LeftMs,
+  ): Promise<readonly (BuiltRunnable | NoTime)[]> {
     const ms = leftMs();
     if (ms === Number.POSITIVE_INFINITY) return buildAll(share, options);
     const limit = timeoutSignal(ms);
@@ -120,8 +123,10 @@ export const isSource = (it: Buildable): it is MeasurableSource => "parameters" 
 const isCompiled = (source: KernelSource): boolean => generatorOf(source).needsToolchain;
 
 /** Builds kernels of one task, and so of one back end. */
-const buildAll = async (kernels: readonly KernelSource[], options: ExecutorOptions): Promise<readonly Built[]> =>
-  executorOf(kernels[0]!).build(kernels, options);
+const buildAll = async (
+  kernels: readonly KernelSource[],
+  options: ExecutorOptions,
+): Promise<readonly BuiltRunnable[]> => executorOf(kernels[0]!).build(kernels, options);
 
 /** Number of characters that a compiler has to read. */
 const lengthOf = (kernel: KernelSource): number => generatorOf(kernel).sizeOf(kernel).characters;
@@ -148,7 +153,7 @@ function equalShares(kernels: readonly KernelSource[], most: number): readonly (
 export async function withoutCompiler(
   source: Buildable,
   options: Omit<ExecutorOptions, "toolchain">,
-): Promise<BuiltRunnable> {
+): Promise<ReadyRunnable> {
   if (!isSource(source)) return source;
   if (isCompiled(source)) return { kind: "build-failed", reason: "there is no compiler" };
   return fromBuilt(source, await buildAll(withPreparation(source), { ...options, toolchain: null }));
@@ -167,7 +172,7 @@ const withPreparation = (source: MeasurableSource): readonly KernelSource[] =>
   source.prepare ? [source, source.prepare] : [source];
 
 /** @param built the source's own kernel, and the one that prepares constants */
-function fromBuilt(source: MeasurableSource, [kernel, prepare]: readonly Built[]): BuiltRunnable {
+function fromBuilt(source: MeasurableSource, [kernel, prepare]: readonly BuiltRunnable[]): ReadyRunnable {
   if (kernel!.kind !== "built") return kernel!;
   if (prepare && prepare.kind !== "built") return prepare;
   return readyToRun(kernel!.runnable, source, prepare?.runnable ?? null);
@@ -182,7 +187,7 @@ export function readyToRun(
   candidate: Runnable,
   { bounds, prepare, parameters }: MeasurableSource,
   kernel: Runnable | null,
-): BuiltRunnable {
+): ReadyRunnable {
   const preparation = kernel && prepare ? { kernel, parameters: prepare.parameters, used: parameters } : undefined;
   return { kind: "ready", candidate: { ...candidate, bounds, preparation } };
 }

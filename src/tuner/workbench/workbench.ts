@@ -13,9 +13,9 @@ import { forever, type LeftMs, type NoTime, noTime } from "../support/time-limit
 import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
 import {
   type Buildable,
-  type BuiltRunnable,
   createRunnableBuilder,
   type MeasurableSource,
+  type ReadyRunnable,
   type Refusal,
   type RunnableBuilder,
   withoutCompiler,
@@ -129,7 +129,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   const run = measuring(runner, options);
 
   /** Starts measuring a candidate. A failure is reported when its promise is awaited. */
-  function start(built: BuiltRunnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
+  function start(built: ReadyRunnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
     if (built.kind !== "ready") return Promise.resolve(built);
     const outcome = run(built.candidate, { incumbentNs, leftMs });
     outcome.catch(() => undefined);
@@ -222,10 +222,10 @@ const forRunsMs = 300;
 const notRun: NoTime = noTime("it could not be run in time");
 
 /** Returns the next candidate that can be run; null: that was the last. */
-type Take = () => Promise<BuiltRunnable | null>;
+type Take = () => Promise<ReadyRunnable | null>;
 
 /** Takes each source, and so generates it, when it is asked for. */
-function takeOneByOne(sources: Iterable<Buildable>, build: (source: Buildable) => Promise<BuiltRunnable>): Take {
+function takeOneByOne(sources: Iterable<Buildable>, build: (source: Buildable) => Promise<ReadyRunnable>): Take {
   const rest = sources[Symbol.iterator]();
   return async () => {
     const next = rest.next();

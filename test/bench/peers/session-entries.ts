@@ -4,7 +4,7 @@ import { createProbe } from "../../../src/native/harness/probe.ts";
 import { createNativeLoader } from "../../../src/native/runner/load-native-kernel.ts";
 import type { Loader } from "../../../src/native/runner/loader.ts";
 import type { NativeRunnable, Runnable, RunOutcome, RunTask, ToWorker } from "../../../src/native/runner/protocol.ts";
-import { createSession, type Session } from "../../../src/native/runner/session.ts";
+import { createMeasuringSession, type MeasuringSession } from "../../../src/native/runner/session.ts";
 import { wasmLoader } from "../../../src/native/runner/wasm-loader.ts";
 import type { Entrant, Entry } from "./entrant.ts";
 import type { Peer } from "./peer.ts";
@@ -58,7 +58,7 @@ const placeholderOf = (name: string): NativeRunnable => ({
   features: [],
 });
 
-function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[]): Session {
+function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[]): MeasuringSession {
   const native = createNativeLoader();
   const load: Loader<NativeRunnable>["load"] = (candidate, place) => {
     const { arrays } = place.arena;
@@ -68,7 +68,7 @@ function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[
     if (!time) throw new Error(`${peer.name} ${hasNone}`);
     return { arrays, time };
   };
-  const session = createSession([{ kind: "native", load }, wasmLoader], {
+  const session = createMeasuringSession([{ kind: "native", load }, wasmLoader], {
     flush: () => undefined,
     core: createProbe(),
   });
@@ -77,20 +77,20 @@ function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[
 }
 
 /** The answer of a session whose kernels are all of this process. */
-function atOnce(session: Session, message: ToWorker): RunOutcome {
+function atOnce(session: MeasuringSession, message: ToWorker): RunOutcome {
   const outcome = session.handle(message);
   if (!outcome || outcome instanceof Promise) throw new Error("an outcome comes at once");
   return outcome;
 }
 
 /** Null: it runs, is right, and is kept in its slot. */
-function failureOf(session: Session, candidate: Runnable, slot: number): string | null {
+function failureOf(session: MeasuringSession, candidate: Runnable, slot: number): string | null {
   const outcome = atOnce(session, { kind: "sample", id: slot, slot, candidate, sampleNs: 1e6, cache: "hot" });
   if (outcome.kind === "ok") return null;
   return "reason" in outcome ? outcome.reason : outcome.kind;
 }
 
-function sample(session: Session, slot: number, sampleNs: number): number {
+function sample(session: MeasuringSession, slot: number, sampleNs: number): number {
   const outcome = atOnce(session, { kind: "sample", id: slot, slot, candidate: null, sampleNs, cache: "hot" });
   if (outcome.kind !== "ok") throw new Error(`it ran before: ${outcome.kind}`);
   return outcome.samplesNs[0]!;

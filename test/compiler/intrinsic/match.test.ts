@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { DType } from "../../../src/compiler/index.ts";
 import { findIntrinsic } from "../../../src/compiler/intrinsic/intrinsics.ts";
-import { type Candidate, match } from "../../../src/compiler/intrinsic/match.ts";
+import { type MatchableNest, match } from "../../../src/compiler/intrinsic/match.ts";
 import { fromAffine } from "../../../src/compiler/ir/affine.ts";
 import { add, cast, constInt, forLoop, loadOf, mul, seq, variable } from "../../../src/compiler/ir/build.ts";
 import type { Buffer, Expr, For } from "../../../src/compiler/ir/loop-ir.ts";
@@ -27,7 +27,7 @@ function candidate(
   y: Factor,
   result: Expr = v,
   loops: readonly For[] = [loop("v", 8), loop("p", 2)],
-): Candidate {
+): MatchableNest {
   const [X, Y] = [buffer("X", x.dtype), buffer("Y", y.dtype)];
   const product = mul(cast("i32", loadOf(X, [x.index])), cast("i32", loadOf(Y, [y.index])));
   return {
@@ -41,7 +41,7 @@ function candidate(
 }
 
 /** Roles, then for each operand what it reads: how many neighbours from where, with all loops. */
-function found(of: Candidate, name = "vpmaddwd.256"): readonly string[] {
+function found(of: MatchableNest, name = "vpmaddwd.256"): readonly string[] {
   const result = match(of, findIntrinsic(name)!);
   if (result.kind === "mismatch") return [`${result.what}: ${result.why}`];
   const roles = [...result.roles].map(([role, loop]) => `${role} = ${loop}`).sort();

@@ -10,7 +10,7 @@ import type {
   TimingPlan,
   ToWorker,
 } from "../../../src/native/runner/protocol.ts";
-import { createSession } from "../../../src/native/runner/session.ts";
+import { createMeasuringSession } from "../../../src/native/runner/session.ts";
 
 const task: RunTask = {
   parameters: [{ name: "C", role: "output", dtype: "f32", shape: [1], length: 1 }],
@@ -31,7 +31,7 @@ const machine = { flush: () => {}, core: { isCalm: () => true, isQuiet: () => tr
 
 /** A session whose kernels are all of this process: it answers at once. */
 function sessionWith(load: Loader<NativeRunnable>["load"]) {
-  const session = createSession([{ kind: "native", load }], machine);
+  const session = createMeasuringSession([{ kind: "native", load }], machine);
   return {
     handle(message: ToWorker): RunOutcome | null {
       const outcome = session.handle(message);

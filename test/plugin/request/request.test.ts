@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkParameters, parseRequest } from "../../../src/plugin/request/request.ts";
+import { checkParameters, parseRequest, requestTargets } from "../../../src/plugin/request/request.ts";
 
 const settings = { fallback: "wasm", threads: 1, trials: null, seconds: null, sync: null, parameters: {} };
 
@@ -48,12 +48,12 @@ describe("parseRequest", () => {
     [
       "tune=sse9",
       `request.bad-value: tune is "sse9" in "./g.op.ts?tune=sse9"
-  hint: tune may be wasm, avx2, avx512, avx512-vnni, avx512-bf16, amx, native`,
+  hint: tune may be ${requestTargets.join(", ")}`,
     ],
     [
       "tune",
       `request.bad-value: tune is "" in "./g.op.ts?tune"
-  hint: tune may be wasm, avx2, avx512, avx512-vnni, avx512-bf16, amx, native`,
+  hint: tune may be ${requestTargets.join(", ")}`,
     ],
     [
       "tune=wasm&threads=0",

@@ -8,7 +8,7 @@ import { targets } from "../../../src/compiler/index.ts";
 import { jobOpener } from "../../../src/plugin/fleet/open-job.ts";
 import { encodeTarget } from "../../../src/tuner/data/target-json.ts";
 import type { MeasureJob } from "../../../src/tuner/fleet/job.ts";
-import { targetOf } from "../../../src/tuner/fleet/worker-class.ts";
+import { targetOfClass } from "../../../src/tuner/fleet/worker-class.ts";
 import { fakeClass, jobOf } from "../../support/fleet/simulated.ts";
 
 const of = fakeClass("a");
@@ -35,7 +35,7 @@ async function reasonFor(given: Partial<MeasureJob["operator"]>, batch: Partial<
   const asked: MeasureJob = {
     ...job,
     operator: { ...job.operator, ...given },
-    batch: { ...job.batch, target: encodeTarget(targetOf(of, "wasm", 1)!), ...batch },
+    batch: { ...job.batch, target: encodeTarget(targetOfClass(of, "wasm", 1)!), ...batch },
   };
   const opened = await jobOpener({ options, of, cores: 2 })(asked, new AbortController().signal);
   return opened.kind === "refused" ? opened.reason : opened.kind;

@@ -4,7 +4,7 @@ import {
   defaultRaceOptions,
   judge,
   longestRelocatedNs,
-  type Round,
+  type RaceRound,
   race,
 } from "../../../src/tuner/measure/race.ts";
 import { noiseOf } from "../../../src/tuner/measure/statistics.ts";
@@ -21,7 +21,7 @@ function machine(trueNs: readonly number[], seed: number, noise = 0.02) {
   return { sample, calls };
 }
 
-const round = (timesNs: readonly (number | null)[], drift = 0): Round => ({
+const round = (timesNs: readonly (number | null)[], drift = 0): RaceRound => ({
   timesNs,
   incumbentNs: [timesNs[0]! * Math.exp(-drift / 2), timesNs[0]! * Math.exp(drift / 2)],
 });

@@ -11,12 +11,12 @@ import type { Context } from "./context.ts";
 import { cName, storedElement } from "./element.ts";
 import { emitExpression } from "./expression.ts";
 import { operandLocals } from "./intrinsic-call.ts";
-import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
+import { type BufferPlace, layoutOf, lengthOf, type WorkspaceLayout } from "./layout.ts";
 import { Names } from "./names.ts";
 import { Prelude } from "./prelude.ts";
 import { emitStatement } from "./statement.ts";
 import { withTiles } from "./tile.ts";
-import { tileRegisters } from "./tile-registers.ts";
+import { assignTileRegisters } from "./tile-registers.ts";
 import { widestElement } from "./widest-element.ts";
 
 /**
@@ -45,7 +45,7 @@ export function generateC(func: LoopFunc, target: Target, options: { readonly nu
   };
 }
 
-function mainFunction(context: Context, layout: Layout, func: LoopFunc): string {
+function mainFunction(context: Context, layout: WorkspaceLayout, func: LoopFunc): string {
   const { parts } = context;
   const outside = buffersOutside(func, parts);
   const own = layout.placements.filter(({ buffer }) => parts.length === 0 || outside.has(buffer.name));
@@ -66,7 +66,7 @@ const shareType = (prelude: Prelude): string =>
   );
 
 /** `shared` is what the function that shares the loop has: its arguments and its workspace. */
-function partFunction(context: Context, layout: Layout, { name, loop, buffers }: Part): string {
+function partFunction(context: Context, layout: WorkspaceLayout, { name, loop, buffers }: Part): string {
   const own = layout.placements.filter(({ buffer }) => buffers.has(buffer.name));
   const body = [
     "void *const *args = ((void **)shared)[0];",
@@ -91,14 +91,19 @@ function contextOf(func: LoopFunc, target: Target, numerics: Numerics, parts: re
     vectorBytes,
     pieceLanes: vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
-    tiles: tileRegisters(func.body),
+    tiles: assignTileRegisters(func.body),
     parts,
     threads: target.threads,
     emit: emitExpression,
   };
 }
 
-function declaration({ names }: Context, layout: Layout, { buffer, place }: Placement, slot: string): string {
+function declaration(
+  { names }: Context,
+  layout: WorkspaceLayout,
+  { buffer, place }: BufferPlace,
+  slot: string,
+): string {
   const name = names.of("buffer", buffer.name);
   const type = cName[storedElement[buffer.dtype]];
   switch (place.kind) {
@@ -116,7 +121,12 @@ function declaration({ names }: Context, layout: Layout, { buffer, place }: Plac
 }
 
 /** Opening comment of the C text: the function, its target and its buffers, for readers of a dump, a debugger or a bug report. */
-function header(func: LoopFunc, target: Target, numerics: Numerics, { placements, workspaceBytes }: Layout): string {
+function header(
+  func: LoopFunc,
+  target: Target,
+  numerics: Numerics,
+  { placements, workspaceBytes }: WorkspaceLayout,
+): string {
   const places = placements.map(({ buffer, place }) => {
     const shape = `${buffer.name} ${buffer.dtype}[${buffer.shape.join(", ")}]`;
     return place.kind === "workspace" ? `${shape} workspace+${place.offset}` : `${shape} ${buffer.scope}`;

@@ -5,7 +5,7 @@ import type { Numerics } from "../../target/target.ts";
 import type { Element } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 import { asOperand, leadingLanes, resizeLanes } from "./resize-lanes.ts";
-import { type Instruction, inline, instructionOfSize, select, splat } from "./vector-function.ts";
+import { type GuardedExpression, inline, instructionOfSize, select, splat } from "./vector-function.ts";
 
 export type Half = "f16" | "bf16";
 
@@ -87,7 +87,7 @@ function narrowBfloatSteps({ i32, toBits, narrow, constant, choose }: Kit): read
  * F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; no contract says which NaN comes out. clang is not to
  * see where the lanes come from: it would compare them as 16-bit floats, lane by lane.
  */
-function widenInstruction(prelude: Prelude, lanes: number): Instruction | null {
+function widenInstruction(prelude: Prelude, lanes: number): GuardedExpression | null {
   const operand = asOperand(prelude, "u16", lanes);
   const opaque = (register: string, call: string): string =>
     `({ uk_f32x${lanes} r = ${call}; __asm__("" : "+${register}"(r)); r; })`;
@@ -101,7 +101,7 @@ function widenInstruction(prelude: Prelude, lanes: number): Instruction | null {
   });
 }
 
-function narrowInstruction(prelude: Prelude, lanes: number): Instruction | null {
+function narrowInstruction(prelude: Prelude, lanes: number): GuardedExpression | null {
   const result = (call: string): string => leadingLanes(prelude, call, "u16", lanes);
   return instructionOfSize(lanes * 4, {
     16: { when: "defined(__F16C__)", text: result("__builtin_ia32_vcvtps2ph(a, 0)") },
@@ -117,14 +117,14 @@ function narrowInstruction(prelude: Prelude, lanes: number): Instruction | null 
  * Instruction that narrows 16 lanes to bf16, or null. It flushes denormals. In assembler, as compilers do not agree on the
  * builtin's types.
  */
-function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Numerics): Instruction | null {
+function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Numerics): GuardedExpression | null {
   if (numerics === "strict" || lanes !== 16) return null;
   const result = prelude.type("u16", lanes);
   const text = `({ ${result} r; __asm__("vcvtneps2bf16 %1, %0" : "=v"(r) : "v"(a)); r; })`;
   return { when: "defined(__AVX512BF16__)", text };
 }
 
-function halfFunction(signature: string, instruction: Instruction | null, steps: readonly string[]): string {
+function halfFunction(signature: string, instruction: GuardedExpression | null, steps: readonly string[]): string {
   const lines = steps.map((step) => `  ${step}`).join("\n");
   if (!instruction) return `${inline} ${signature} {\n${lines}\n}`;
   return `${inline} ${signature} {\n#if ${instruction.when}\n  return ${instruction.text};\n#else\n${lines}\n#endif\n}`;

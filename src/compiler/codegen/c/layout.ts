@@ -6,7 +6,7 @@ import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
 import { product } from "../../support/integer-math.ts";
 import { ownBuffers, type Part } from "../part.ts";
 
-export interface Placement {
+export interface BufferPlace {
   readonly buffer: Buffer;
   readonly place:
     | { readonly kind: "argument"; readonly index: number }
@@ -16,8 +16,8 @@ export interface Placement {
     | { readonly kind: "stack" };
 }
 
-export interface Layout {
-  readonly placements: readonly Placement[];
+export interface WorkspaceLayout {
+  readonly placements: readonly BufferPlace[];
   /** Bytes of scratch memory that the kernel wants. */
   readonly workspaceBytes: number;
   /** Bytes of the part of the workspace that all threads share, and (`slotBytes`) of each thread's own part. */
@@ -33,9 +33,9 @@ const align64 = (bytes: number): number => Math.ceil(bytes / 64) * 64;
 export const lengthOf = ({ shape }: Buffer): number => product(shape);
 export const bytesOf = (buffer: Buffer): number => lengthOf(buffer) * byteSize[buffer.dtype];
 
-export function layoutOf(func: LoopFunc, parts: readonly Part[], threads: number): Layout {
+export function layoutOf(func: LoopFunc, parts: readonly Part[], threads: number): WorkspaceLayout {
   const own = ownBuffers(func, parts);
-  const placements: Placement[] = [];
+  const placements: BufferPlace[] = [];
   let [index, offset, slotOffset] = [0, 0, 0];
   for (const buffer of func.buffers) {
     if (buffer.scope === "input" || buffer.scope === "output") {

@@ -3,7 +3,14 @@
 
 import { cName, type Element, elementBytes, maskElement } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { type Instruction, inline, instructionOfSize, perLane, perLane2, vectorFunction } from "./vector-function.ts";
+import {
+  type GuardedExpression,
+  inline,
+  instructionOfSize,
+  perLane,
+  perLane2,
+  vectorFunction,
+} from "./vector-function.ts";
 
 export type RoundingOp = "sqrt" | "floor" | "ceil" | "round";
 
@@ -31,7 +38,7 @@ export function rounding(prelude: Prelude, op: RoundingOp, element: Element, lan
 }
 
 /** clang has other builtins, and finds the instruction in the lanes by itself. */
-function roundingInstruction(op: RoundingOp, element: Element, bytes: number): Instruction | null {
+function roundingInstruction(op: RoundingOp, element: Element, bytes: number): GuardedExpression | null {
   const suffix = element === "f32" ? "ps" : "pd";
   const { mode } = spelling[op];
   const short = op === "sqrt" ? `sqrt${suffix}` : `round${suffix}`;

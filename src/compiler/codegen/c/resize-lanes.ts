@@ -5,7 +5,7 @@
 
 import { cName, type Element, elementBytes } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { gccWith, type Instruction, instructionOfSize, operandType, vectorFunction } from "./vector-function.ts";
+import { type GuardedExpression, gccWith, instructionOfSize, operandType, vectorFunction } from "./vector-function.ts";
 
 /** The integer piece `text` with lanes of `to`: narrower ones wrap, wider ones keep the value. */
 export function resizeLanes(prelude: Prelude, text: string, from: Element, to: Element, lanes: number): string {
@@ -52,7 +52,7 @@ const lettersOf = (from: Element, to: Element): string =>
  * a mask into one instruction that reads memory, and then fail for want of registers ("unable to generate reloads", gcc
  * 12).
  */
-function widening(prelude: Prelude, from: Element, to: Element, lanes: number): Instruction | null {
+function widening(prelude: Prelude, from: Element, to: Element, lanes: number): GuardedExpression | null {
   const bytes = Math.max(16, elementBytes[to] * lanes);
   const builtin = `__builtin_ia32_pmov${from === "u8" || from === "u16" ? "z" : "s"}x${lettersOf(from, to)}`;
   const source = asOperand(prelude, from, lanes);
@@ -68,11 +68,11 @@ function widening(prelude: Prelude, from: Element, to: Element, lanes: number): 
 }
 
 /** Instruction that narrows lanes, of AVX-512: vpmovdb and its like. */
-function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number): Instruction | null {
+function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number): GuardedExpression | null {
   const bytes = Math.max(16, elementBytes[from] * lanes);
   const source = asOperand(prelude, from, lanes);
   const none = `(${operandType(prelude, to, Math.max(16 / elementBytes[to], lanes))}){0}`;
-  const instruction = (when: string): Instruction => {
+  const instruction = (when: string): GuardedExpression => {
     const call = `__builtin_ia32_pmov${lettersOf(from, to)}${bytes * 8}_mask(${source}, ${none}, -1)`;
     return { when: gccWith(when), text: leadingLanes(prelude, call, to, lanes) };
   };

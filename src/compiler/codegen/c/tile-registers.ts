@@ -17,7 +17,7 @@ export interface TileRegisters {
 }
 
 /** Gives locals their registers, and keeps as few free as do for every statement. */
-export function tileRegisters(body: Stmt): TileRegisters {
+export function assignTileRegisters(body: Stmt): TileRegisters {
   const tiles = tileLocals(body);
   if (!tiles) return { held: new Map(), free: [] };
   for (let free = 0; ; free++) {

@@ -54,10 +54,10 @@ const extremumInstruction = (
   op: "min" | "max",
   element: Element,
   lanes: number,
-): Instruction | null =>
+): GuardedExpression | null =>
   isFloat(element) ? floatExtremum(op, element, lanes) : integerExtremum(prelude, op, element, lanes);
 
-function floatExtremum(op: "min" | "max", element: Element, lanes: number): Instruction | null {
+function floatExtremum(op: "min" | "max", element: Element, lanes: number): GuardedExpression | null {
   const builtin = `__builtin_ia32_${op}${element === "f32" ? "ps" : "pd"}`;
   return instructionOfSize(elementBytes[element] * lanes, {
     16: { when: "defined(__SSE2__)", text: `${builtin}(b, a)` },
@@ -68,7 +68,12 @@ function floatExtremum(op: "min" | "max", element: Element, lanes: number): Inst
 
 const integerSuffix: Readonly<Partial<Record<Element, string>>> = { u8: "ub", i8: "sb", i16: "sw", i32: "sd" };
 
-function integerExtremum(prelude: Prelude, op: "min" | "max", element: Element, lanes: number): Instruction | null {
+function integerExtremum(
+  prelude: Prelude,
+  op: "min" | "max",
+  element: Element,
+  lanes: number,
+): GuardedExpression | null {
   const suffix = integerSuffix[element];
   const bytes = elementBytes[element] * lanes;
   if (!suffix || bytes < 16) return null;
@@ -94,7 +99,7 @@ export const plainChars = (prelude: Prelude, lanes: number): string =>
   prelude.define(`uk_charx${lanes}`, () => `typedef char uk_charx${lanes} __attribute__((vector_size(${lanes})));`);
 
 /** An expression that compiles only under a preprocessor condition. */
-export interface Instruction {
+export interface GuardedExpression {
   readonly when: string;
   readonly text: string;
 }
@@ -102,11 +107,11 @@ export interface Instruction {
 /** The instruction for vectors of `bytes` bytes, null where the machine has none. */
 export const instructionOfSize = (
   bytes: number,
-  of: Readonly<Record<16 | 32 | 64, Instruction>>,
-): Instruction | null => (bytes === 16 || bytes === 32 || bytes === 64 ? of[bytes] : null);
+  of: Readonly<Record<16 | 32 | 64, GuardedExpression>>,
+): GuardedExpression | null => (bytes === 16 || bytes === 32 || bytes === 64 ? of[bytes] : null);
 
 /** A function that returns the value of `instruction` where it compiles, else of `fallback`. */
-export function vectorFunction(signature: string, instruction: Instruction | null, fallback: string): string {
+export function vectorFunction(signature: string, instruction: GuardedExpression | null, fallback: string): string {
   if (!instruction) return `${inline} ${signature} { return ${fallback}; }`;
   const body = `#if ${instruction.when}\n  return ${instruction.text};\n#else\n  return ${fallback};\n#endif`;
   return `${inline} ${signature} {\n${body}\n}`;

@@ -11,7 +11,7 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
 import { someExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
-import { type Context, loopOf, slotVariable } from "./context.ts";
+import { type Context, loopScopeOf, slotVariable } from "./context.ts";
 import { type Code, get, set } from "./instruction.ts";
 import { pointerCode, sumCode } from "./loop-pointer.ts";
 import type { PlacedBuffer } from "./memory-layout.ts";
@@ -55,7 +55,9 @@ export function withAddress(context: Context, address: Address, use: (address: A
 
 /** The linear form of an index; the variable of a loop that runs once is 0. */
 export const affineOf = (context: Context, expr: Expr): Affine =>
-  toAffine(expr, (atom) => (atom.kind === "var" && loopOf(context, atom.name).extent === 1 ? constantAffine(0) : null));
+  toAffine(expr, (atom) =>
+    atom.kind === "var" && loopScopeOf(context, atom.name).extent === 1 ? constantAffine(0) : null,
+  );
 
 /** The range of an i32 expression, from the extents of the loops around it. */
 export const intervalOf = (context: Context, expr: Expr): Interval => boundsOf(expr, rangesOf(context.loops));

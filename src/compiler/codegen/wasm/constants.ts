@@ -4,7 +4,7 @@
 // beside 24 instructions of its own. A value from a global stays in a register, or is one load from the stack. 11.3
 // (Node 20) moves constants out of loops by itself.
 
-import { type Code, get, type Instruction, readGlobal, set, type VectorConst } from "./instruction.ts";
+import { type Code, get, readGlobal, set, type VectorConst, type WasmInstruction } from "./instruction.ts";
 import type { LocalPool } from "./local-pool.ts";
 
 /** The constants of a module, each once. */
@@ -32,7 +32,7 @@ export function keepConstants(code: Code, locals: LocalPool, pool: ConstantPool)
   };
   /** Blocks that are open, innermost last: whether each is a loop or inside of one. */
   const inLoop: boolean[] = [];
-  const body = code.map((instruction): Instruction => {
+  const body = code.map((instruction): WasmInstruction => {
     if (instruction.kind === "enter") inLoop.push(instruction.op === "loop" || inLoop.at(-1) === true);
     else if (instruction.kind === "plain" && instruction.op === "end") inLoop.pop();
     return isCostly(instruction) && inLoop.at(-1) ? get(localOf(instruction)) : instruction;
@@ -44,7 +44,7 @@ export function keepConstants(code: Code, locals: LocalPool, pool: ConstantPool)
  * Says whether an instruction is a constant that is worth a local. Zeros and ones are not: one instruction without an
  * operand makes them.
  */
-const isCostly = (instruction: Instruction): instruction is VectorConst =>
+const isCostly = (instruction: WasmInstruction): instruction is VectorConst =>
   instruction.kind === "bytes" &&
   instruction.op === "v128.const" &&
   !instruction.bytes.every((byte) => byte === 0) &&

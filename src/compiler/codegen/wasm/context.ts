@@ -5,7 +5,7 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Part } from "../part.ts";
 import type { Code } from "./instruction.ts";
-import type { Binding, LaneRange } from "./lane-range.ts";
+import type { LaneRange, ValuePlace } from "./lane-range.ts";
 import type { LocalPool } from "./local-pool.ts";
 import type { MemoryLayout } from "./memory-layout.ts";
 import type { RunTimeName } from "./run-time-functions.ts";
@@ -45,7 +45,7 @@ export interface Context {
   /** Open loops, the innermost last. */
   readonly loops: LoopScope[];
   /** Bindings of the `define`s in force, by name. */
-  readonly bindings: Map<string, Binding>;
+  readonly bindings: Map<string, ValuePlace>;
   /** Broadcasts of the statement at hand that were computed once for all its parts. */
   readonly splats: Map<Expr, number>;
   readonly emit: Emitters;
@@ -54,13 +54,13 @@ export interface Context {
 /** The variable that says which thread it is: a loop around all code of a module with loops to share. */
 export const slotVariable = "$slot";
 
-export function bindingOf(context: Context, name: string): Binding {
+export function bindingOf(context: Context, name: string): ValuePlace {
   const binding = context.bindings.get(name);
   invariant(binding, `local ${name} is used before its define`);
   return binding;
 }
 
-export function loopOf(context: Context, name: string): LoopScope {
+export function loopScopeOf(context: Context, name: string): LoopScope {
   const scope = context.loops.findLast((loop) => loop.name === name);
   invariant(scope, `${name} is not a loop around its use`);
   return scope;

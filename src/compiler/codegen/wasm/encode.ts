@@ -3,11 +3,11 @@
 import { section, signed, text, unsigned, vector } from "./binary.ts";
 import {
   type Code,
-  type Instruction,
   shareType,
   type ValueType,
   v128,
   type WasmFunction,
+  type WasmInstruction,
   type WasmModule,
 } from "./instruction.ts";
 import { opcodes } from "./opcodes.ts";
@@ -76,18 +76,18 @@ function encodeCode(code: Code, indices: ReadonlyMap<string, number>, out: numbe
   }
 }
 
-function pushOpcode(instruction: Instruction, out: number[]): void {
+function pushOpcode(instruction: WasmInstruction, out: number[]): void {
   const opcode = opcodes[opName(instruction)];
   if (opcode <= 0xff) out.push(opcode);
   else out.push(opcode >> 16, ...unsigned(opcode & 0xffff));
 }
 
-function opName(instruction: Instruction): keyof typeof opcodes {
+function opName(instruction: WasmInstruction): keyof typeof opcodes {
   if (instruction.kind === "number") return `${instruction.type}.const`;
   return instruction.kind === "call" ? "call" : instruction.op;
 }
 
-function immediates(instruction: Instruction, indices: ReadonlyMap<string, number>): readonly number[] {
+function immediates(instruction: WasmInstruction, indices: ReadonlyMap<string, number>): readonly number[] {
   switch (instruction.kind) {
     case "plain":
       return [];

@@ -52,18 +52,18 @@ export const generateWat = (func: LoopFunc, { relaxed, threads = 1 }: WasmOption
   printModule(buildModule(func, planOf(func, threads), relaxed));
 
 /** Loops that threads share, and the memory layout of the module. */
-interface Plan {
+interface ModulePlan {
   readonly parts: readonly Part[];
   readonly threads: number;
   readonly layout: MemoryLayout;
 }
 
-function planOf(func: LoopFunc, threads: number): Plan {
+function planOf(func: LoopFunc, threads: number): ModulePlan {
   const parts = threads > 1 ? partsOf(func) : [];
   return { parts, threads, layout: layOutMemory(func.buffers, ownBuffers(func, parts), threads) };
 }
 
-function buildModule({ body }: LoopFunc, { parts, threads, layout }: Plan, relaxed: boolean): WasmModule {
+function buildModule({ body }: LoopFunc, { parts, threads, layout }: ModulePlan, relaxed: boolean): WasmModule {
   const runTime = new Set<RunTimeName>();
   const constants = new ConstantPool();
   const inSlots = (extent: number): LoopScope => ({ name: slotVariable, extent, pointers: new Map() });

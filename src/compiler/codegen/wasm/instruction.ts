@@ -74,7 +74,7 @@ export interface Call {
   readonly name: string;
 }
 
-export type Instruction =
+export type WasmInstruction =
   | Plain
   | MemoryAccess
   | LaneAccess
@@ -86,7 +86,7 @@ export type Instruction =
   | Branch
   | Call;
 
-export type Code = readonly Instruction[];
+export type Code = readonly WasmInstruction[];
 
 export interface WasmFunction {
   readonly name: string;

@@ -5,7 +5,7 @@
 import type { Expr, Ramp } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, ifElse, plain } from "./instruction.ts";
+import { type Code, get, i32, ifElse, plain, type WasmInstruction } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
 import { scalar } from "./operand.ts";
 
@@ -32,7 +32,7 @@ export const pieceOf = (laneBytes: number, index: number): Piece => {
   return { at: index * laneBytes, bytes: laneBytes };
 };
 
-export const memory = (op: OpName, laneBytes: number, offset: number, lane: number | null): Instruction => ({
+export const memory = (op: OpName, laneBytes: number, offset: number, lane: number | null): WasmInstruction => ({
   kind: "memory",
   op,
   align: Math.log2(laneBytes),

@@ -11,21 +11,21 @@ export interface LaneRange {
 }
 
 /** Place of a defined value: one WASM local, or one v128 a part. */
-export interface Binding {
+export interface ValuePlace {
   readonly locals: readonly number[];
   /** Bytes of a lane: that of the type, except for bool, where it is that of the comparison the mask came from. */
   readonly laneBytes: number;
 }
 
 /** The parts of a vector of `lanes` lanes of that size. */
-export function partsOf(lanes: number, laneBytes: number): readonly LaneRange[] {
+export function laneRangesOf(lanes: number, laneBytes: number): readonly LaneRange[] {
   const whole = 16 / laneBytes;
   const parts = Array.from({ length: Math.ceil(lanes / whole) }, (_, index) => index * whole);
   return parts.map((first) => ({ first, count: Math.min(whole, lanes - first) }));
 }
 
 /** Lanes of a defined vector; they never lie in two of its parts. */
-export function bindingPart({ locals, laneBytes }: Binding, { first, count }: LaneRange): Code {
+export function bindingPart({ locals, laneBytes }: ValuePlace, { first, count }: LaneRange): Code {
   const whole = 16 / laneBytes;
   const [part, skipped] = [Math.floor(first / whole), first % whole];
   invariant(skipped + count <= whole, "lanes of two parts at once");

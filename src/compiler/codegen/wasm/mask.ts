@@ -8,7 +8,7 @@ import { splatBytes } from "./const-bits.ts";
 import { bindingOf, type Context } from "./context.ts";
 import { type Code, i32, ifElse, plain, v128, zeroVector } from "./instruction.ts";
 import { lanesFromScalars } from "./lane-by-lane.ts";
-import { type Binding, bindingPart, type LaneRange } from "./lane-range.ts";
+import { bindingPart, type LaneRange, type ValuePlace } from "./lane-range.ts";
 import { mask, scalar, vector } from "./operand.ts";
 import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
 import { named } from "./scalar-arithmetic.ts";
@@ -24,7 +24,7 @@ export function maskCode(context: Context, expr: Expr, range: LaneRange, laneByt
       : narrowLanes(have, laneBytes, "signed", source, range);
   switch (expr.kind) {
     case "local": {
-      const binding: Binding = bindingOf(context, expr.name);
+      const binding: ValuePlace = bindingOf(context, expr.name);
       return resized(binding.laneBytes, (part) => bindingPart(binding, part));
     }
     case "load":

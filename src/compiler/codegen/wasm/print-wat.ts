@@ -1,6 +1,6 @@
 // WasmModule → text in the WebAssembly text format, one instruction a line, indented by block. For dumps and goldens.
 
-import { type Code, type Instruction, shareType, type WasmFunction, type WasmModule } from "./instruction.ts";
+import { type Code, shareType, type WasmFunction, type WasmInstruction, type WasmModule } from "./instruction.ts";
 
 export function printModule({ functions, constants, memory: { pages, isShared }, exported }: WasmModule): string {
   const shared = [
@@ -37,7 +37,7 @@ function printCode(code: Code): string[] {
   return lines;
 }
 
-function printInstruction(instruction: Instruction): string {
+function printInstruction(instruction: WasmInstruction): string {
   switch (instruction.kind) {
     case "plain":
       return instruction.op;

@@ -9,7 +9,7 @@
 //   loop { loop {} … }              an empty loop inside: V8 unrolls and peels innermost loops only, and the copies of
 //                                   an unrolled body would be chained in just that way
 
-import { block, branchIf, type Code, type Instruction, loop, readZero, type ValueType } from "./instruction.ts";
+import { block, branchIf, type Code, loop, readZero, type ValueType, type WasmInstruction } from "./instruction.ts";
 
 /** Vector registers that code may use, xmm0 … xmm14; V8 keeps xmm15 for itself. */
 const vectorRegisters = 15;
@@ -24,9 +24,9 @@ export function scheduledLoop(body: Code, locals: readonly ValueType[]): Code {
   return block([readZero, branchIf(0), ...loop([...loop([]), ...body])]);
 }
 
-const isLoop = (instruction: Instruction): boolean => instruction.kind === "enter" && instruction.op === "loop";
+const isLoop = (instruction: WasmInstruction): boolean => instruction.kind === "enter" && instruction.op === "loop";
 
-const isVectorLoad = (instruction: Instruction): boolean =>
+const isVectorLoad = (instruction: WasmInstruction): boolean =>
   instruction.kind === "memory" && instruction.op.startsWith("v128.load");
 
 /** Counts the vectors that one iteration leaves to the next: locals that are read before they are set. */

@@ -5,13 +5,13 @@ import type { UnaryOp } from "../../expr/scalar-expr.ts";
 import type { IrBinaryOp, IrType } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, plain, set } from "./instruction.ts";
+import { type Code, get, i32, plain, set, type WasmInstruction } from "./instruction.ts";
 import { isOpName } from "./opcodes.ts";
 import { callRunTime } from "./run-time-functions.ts";
 import { isFloatType, isHalf, scalarType } from "./value-type.ts";
 
 /** The instruction of a name that was put together from parts and has to exist. */
-export function named(name: string): Instruction {
+export function named(name: string): WasmInstruction {
   invariant(isOpName(name), `WASM has no ${name}`);
   return plain(name);
 }
@@ -56,7 +56,7 @@ function reciprocalRoot(dtype: "f32" | "f64", operand: Code): Code {
   return dtype === "f64" ? root(operand) : [...root([...operand, plain("f64.promote_f32")]), plain("f32.demote_f64")];
 }
 
-const number = (dtype: IrType, value: number): Instruction => ({ kind: "number", type: scalarType[dtype], value });
+const number = (dtype: IrType, value: number): WasmInstruction => ({ kind: "number", type: scalarType[dtype], value });
 
 /** `dtype` is that of the operands. */
 export function binaryCode(context: Context, op: IrBinaryOp, dtype: IrType, left: Code, right: Code): Code {
@@ -99,7 +99,7 @@ export function binaryCode(context: Context, op: IrBinaryOp, dtype: IrType, left
 
 const bitOps = { bitAnd: "and", bitOr: "or", bitXor: "xor", shl: "shl", shr: "shr_s" } as const;
 
-const comparison = (op: "lt" | "le" | "gt" | "ge", dtype: IrType): Instruction =>
+const comparison = (op: "lt" | "le" | "gt" | "ge", dtype: IrType): WasmInstruction =>
   named(`${scalarType[dtype]}.${op}${isFloatType(dtype) ? "" : "_s"}`);
 
 /** min(a, b) = b < a ? b : a, max(a, b) = a < b ? b : a; WASM's own min and max treat NaN and −0 otherwise. */

@@ -5,7 +5,7 @@ import { invariant } from "../../support/invariant.ts";
 import { addressOf, affineOf, integerCode, intervalOf } from "./address.ts";
 import { scalarConst } from "./const-bits.ts";
 import { bindingOf, type Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, ifElse, plain } from "./instruction.ts";
+import { type Code, get, i32, ifElse, plain, type WasmInstruction } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
 import { scalar } from "./operand.ts";
 import { binaryCode, constantDivision, unaryCode } from "./scalar-arithmetic.ts";
@@ -69,7 +69,7 @@ const stores: Readonly<Record<IrType, OpName>> = {
   bool: "i32.store8",
 };
 
-const access = (op: OpName, dtype: IrType, offset: number): Instruction => ({
+const access = (op: OpName, dtype: IrType, offset: number): WasmInstruction => ({
   kind: "memory",
   op,
   align: Math.log2(laneBytesOf(dtype)),
@@ -83,7 +83,7 @@ function loadScalar(context: Context, { buffer, indices, dtype, active }: Load):
   const truth: Code = dtype === "bool" ? [i32(0), plain("i32.ne")] : [];
   const code: Code = [...base, access(loads[dtype], dtype, offset), ...truth];
   if (!active) return code;
-  const nothing: Instruction = { kind: "number", type: scalarType[dtype], value: 0 };
+  const nothing: WasmInstruction = { kind: "number", type: scalarType[dtype], value: 0 };
   return [...scalar(context, active), i32(0), plain("i32.gt_s"), ...ifElse(scalarType[dtype], code, [nothing])];
 }
 

@@ -7,7 +7,7 @@ import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { bindingOf, type Context, type LoopScope } from "./context.ts";
 import { type Code, call, i32, ifElse, set } from "./instruction.ts";
-import { type LaneRange, partsOf } from "./lane-range.ts";
+import { type LaneRange, laneRangesOf } from "./lane-range.ts";
 import { closeLoop, closeSingle } from "./loop-pointer.ts";
 import { naturalLaneBytes } from "./mask.ts";
 import { mask, scalar, vector } from "./operand.ts";
@@ -89,7 +89,7 @@ function define(context: Context, { name, dtype, lanes, value }: Define): Code {
     return [...code, set(local)];
   }
   const laneBytes = naturalLaneBytes(value);
-  const parts = partsOf(lanes, laneBytes);
+  const parts = laneRangesOf(lanes, laneBytes);
   const locals = parts.map(() => context.locals.take("v128"));
   const code = assignParts(context, value, { locals, laneBytes }, parts);
   context.bindings.set(name, { locals, laneBytes });
@@ -99,7 +99,7 @@ function define(context: Context, { name, dtype, lanes, value }: Define): Code {
 function assign(context: Context, { name, value }: Assign): Code {
   const binding = bindingOf(context, name);
   if (lanesOf(value) === 1) return [...scalar(context, value), set(binding.locals[0] ?? 0)];
-  return assignParts(context, value, binding, partsOf(lanesOf(value), binding.laneBytes));
+  return assignParts(context, value, binding, laneRangesOf(lanesOf(value), binding.laneBytes));
 }
 
 function assignParts(
@@ -115,7 +115,7 @@ function assignParts(
 
 /** Computes each broadcast of a vector of several parts once, before the parts. */
 function withSplats(context: Context, value: Expr, make: () => Code): Code {
-  if (partsOf(lanesOf(value), naturalLaneBytes(value)).length === 1) return make();
+  if (laneRangesOf(lanesOf(value), naturalLaneBytes(value)).length === 1) return make();
   const splats = costlyBroadcasts(value).map((expr) => {
     const code = splatCode(context, expr);
     return { expr, code, local: context.locals.fresh("v128") };

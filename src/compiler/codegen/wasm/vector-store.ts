@@ -20,7 +20,7 @@ import {
   whileLeft,
 } from "./lane-access.ts";
 import { laneIndex } from "./lane-index.ts";
-import { type LaneRange, partsOf } from "./lane-range.ts";
+import { type LaneRange, laneRangesOf } from "./lane-range.ts";
 import { mask, vector } from "./operand.ts";
 import { laneBytesOf } from "./value-type.ts";
 
@@ -35,7 +35,7 @@ const storeLaneOps = {
 export function storeVector(context: Context, store: Store): Code {
   const { value } = store;
   const laneBytes = laneBytesOf(value.dtype);
-  const parts = partsOf(lanesOf(value), laneBytes);
+  const parts = laneRangesOf(lanesOf(value), laneBytes);
   const push = (range: LaneRange) => storedLanes(context, value, range);
   if (parts.length === 1 || !readsBuffer(value, store.buffer)) {
     return flatMap(parts, (range) => storePart(context, store, range, push(range)));

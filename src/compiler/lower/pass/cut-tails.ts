@@ -36,11 +36,11 @@ export const cutTails: Pass = {
 };
 
 /** Statements that copies may still add. Shared by all loops of a function, outer ones first. */
-interface Budget {
+interface CopyBudget {
   left: number;
 }
 
-function cut(stmt: Stmt, ranges: Ranges, budget: Budget): Stmt {
+function cut(stmt: Stmt, ranges: Ranges, budget: CopyBudget): Stmt {
   switch (stmt.kind) {
     case "for":
       return cutLoop(stmt, ranges, budget);
@@ -60,7 +60,7 @@ function cut(stmt: Stmt, ranges: Ranges, budget: Budget): Stmt {
   }
 }
 
-function cutIf(stmt: If, ranges: Ranges, budget: Budget): Stmt {
+function cutIf(stmt: If, ranges: Ranges, budget: CopyBudget): Stmt {
   invariant(stmt.else === null, "the passes before this one make no else");
   return updateIf(stmt, { then: cut(stmt.then, assume(stmt.condition, ranges), budget) });
 }
@@ -71,7 +71,7 @@ interface Piece {
   readonly end: number;
 }
 
-function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
+function cutLoop(loop: For, ranges: Ranges, budget: CopyBudget): Stmt {
   if (isVectorLoop(loop)) return withBody(loop, ranges, budget);
   const all = withRange(ranges, loop.name, 0, loop.extent - 1);
   const busy = intersect(busyRange(loop.body, loop.name, all), { min: 0, max: loop.extent - 1 });
@@ -84,13 +84,13 @@ function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
   return seqOf(pieces.map((piece) => pieceOf(loop, piece, ranges, budget)));
 }
 
-function withBody(loop: For, ranges: Ranges, budget: Budget): Stmt {
+function withBody(loop: For, ranges: Ranges, budget: CopyBudget): Stmt {
   const body = cut(loop.body, insideLoop(ranges, loop), budget);
   return isNothing(body) ? body : updateFor(loop, { body });
 }
 
 /** Pieces of a loop: the main part, without conditions, and what is before and after it; just the whole if that would not pay. */
-function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: Budget): readonly Piece[] {
+function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: CopyBudget): readonly Piece[] {
   const range = { min: whole.first, max: whole.end - 1 };
   const free = freeIterations(loop, range, ranges);
   if (free.min > free.max || (free.min === range.min && free.max === range.max)) return [whole];
@@ -129,7 +129,7 @@ function statementsIn(stmt: Stmt): number {
 }
 
 /** A loop over some of the iterations, counted from 0 again, or the one iteration. */
-function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: Budget): Stmt {
+function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: CopyBudget): Stmt {
   const extent = end - first;
   const moved = first > 0 && extent > 1;
   const shift = new Map([[loop.name, add(variable(loop.name), constInt(first))]]);
@@ -140,7 +140,7 @@ function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: Budge
 }
 
 /** The body for the iterations of each piece, which together are all. */
-const branchesOf = (loop: For, pieces: readonly Piece[], ranges: Ranges, budget: Budget): Stmt =>
+const branchesOf = (loop: For, pieces: readonly Piece[], ranges: Ranges, budget: CopyBudget): Stmt =>
   pieces.reduceRight<Stmt>((rest, { first, end }) => {
     const inside = withRange(ranges, loop.name, first, end - 1);
     const body = cut(simplifyStmt(loop.body, inside), inside, budget);

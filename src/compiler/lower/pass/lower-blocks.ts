@@ -83,7 +83,7 @@ function lowerBlock(block: Block, context: Context): Stmt {
     .concat(tiles);
   const reduce = kept.filter(({ role }) => role === "reduce").flatMap(({ conditions }) => conditions);
   const inside = assumeAll(spatial, context.ranges);
-  const site: Site = { block, axes, dropped, ranges: inside, context };
+  const site: BlockSite = { block, axes, dropped, ranges: inside, context };
   const init = block.init && guarded(firstUpdate(axes), storeOf(site, block.init));
   if (reduce.some(isFalse)) return init ? guarded(spatial, init) : seqOf([]);
   const update = guarded(reduce, storeOf({ ...site, ranges: assumeAll(reduce, inside) }, block.value));
@@ -171,7 +171,7 @@ function staysInside(buffer: Buffer, indices: readonly Expr[], bindings: Readonl
 
 // ── the statement ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Site {
+interface BlockSite {
   readonly block: Block;
   readonly axes: readonly BoundAxis[];
   readonly dropped: readonly BoundAxis[];
@@ -179,7 +179,7 @@ interface Site {
   readonly context: Context;
 }
 
-function storeOf(site: Site, value: Expr): Stmt {
+function storeOf(site: BlockSite, value: Expr): Stmt {
   const bindings = bindingsOf(site.axes);
   const safe = site.dropped.length === 0 ? value : mapExpr(value, (expr) => guardedLoad(site, expr));
   const { buffer, indices } = site.block;
@@ -193,7 +193,7 @@ function storeOf(site: Site, value: Expr): Stmt {
 }
 
 /** Load that happens only in range, where the surplus would take it out of its buffer; else 0 stands for it. */
-function guardedLoad({ dropped, axes, ranges, context }: Site, expr: Expr): Expr {
+function guardedLoad({ dropped, axes, ranges, context }: BlockSite, expr: Expr): Expr {
   if (expr.kind !== "load") return expr;
   const used = new Set(expr.indices.flatMap((index) => [...varsIn(index)]));
   const open = dropped.filter(({ name }) => used.has(name)).flatMap(({ conditions }) => conditions);

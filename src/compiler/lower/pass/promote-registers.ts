@@ -14,7 +14,7 @@ import type { Pass } from "./pass.ts";
 import {
   type FirstAccesses,
   firstAccesses,
-  inOrder,
+  oneAfterOther,
   startsAnew,
   type Units,
 } from "./promote-registers/first-access.ts";
@@ -84,7 +84,7 @@ function groupsOf(stmts: readonly Stmt[], { units }: Promotion): readonly (reado
     group.push(stmt);
     const own = firstAccesses(stmt, units);
     if (own.size === 0) continue;
-    following = inOrder(own, following);
+    following = oneAfterOther(own, following);
     if (!startsAnew(following)) continue;
     groups.push(group.reverse());
     group = [];

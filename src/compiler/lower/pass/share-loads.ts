@@ -22,17 +22,17 @@ const maxHoisted = 8;
 export const shareLoads: Pass = {
   name: "share-loads",
   run(func) {
-    const names: Names = { next: 0 };
+    const names: LocalNumbers = { next: 0 };
     return { ...func, body: share(func.body, names) };
   },
 };
 
 /** Numbers the locals of this function. */
-interface Names {
+interface LocalNumbers {
   next: number;
 }
 
-function share(stmt: Stmt, names: Names): Stmt {
+function share(stmt: Stmt, names: LocalNumbers): Stmt {
   if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
   // Threads of a parallel loop do not have the registers of the code around it, so no load is hoisted out of one.
@@ -41,7 +41,7 @@ function share(stmt: Stmt, names: Names): Stmt {
 }
 
 /** Shares loads in a sequence. Leaves are looked at once, with their neighbours. */
-function shareInSeq(seq: Seq, names: Names): Stmt {
+function shareInSeq(seq: Seq, names: LocalNumbers): Stmt {
   const body = seq.body.map((child) => (isLeaf(child) ? child : share(child, names)));
   return spliced(shareInRun(spliced(body).body, names));
 }
@@ -63,7 +63,7 @@ function keyOf(load: Expr): string {
 
 const prefix = "load_";
 
-const fresh = (names: Names, value: Expr): Define => define(`${prefix}${names.next++}`, value);
+const fresh = (names: LocalNumbers, value: Expr): Define => define(`${prefix}${names.next++}`, value);
 
 // ── which loads ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -151,7 +151,7 @@ interface Use {
   readonly usesLocals: boolean;
 }
 
-function shareInRun(stmts: readonly Stmt[], names: Names): readonly Stmt[] {
+function shareInRun(stmts: readonly Stmt[], names: LocalNumbers): readonly Stmt[] {
   const shared = usesIn(stmts).filter(({ count }) => count > 1);
   if (shared.length === 0) return stmts;
   const live = new Map<string, Define>();
@@ -217,7 +217,7 @@ function noteUse(load: Expr, at: number, open: Open, all: Use[]): void {
 
 // ── repeated in a loop ──────────────────────────────────────────────────────────────────────────────────────────────
 
-function hoistLoads(loop: For, names: Names): Stmt {
+function hoistLoads(loop: For, names: LocalNumbers): Stmt {
   if (loop.extent < 1) return loop;
   const stored = storedIn(loop);
   const changed = changedIn(loop);
@@ -230,7 +230,12 @@ function hoistLoads(loop: For, names: Names): Stmt {
 }
 
 /** Adds the loads of a statement that may leave the loop. True if the statement as a whole may: a shared load's define. */
-function collectFixed(stmt: Stmt, isFixed: (load: Expr) => boolean, fixed: Map<string, Define>, names: Names): boolean {
+function collectFixed(
+  stmt: Stmt,
+  isFixed: (load: Expr) => boolean,
+  fixed: Map<string, Define>,
+  names: LocalNumbers,
+): boolean {
   if (!isLeaf(stmt)) return false;
   const isShared = stmt.kind === "define" && stmt.name.startsWith(prefix);
   for (const expr of ownExprs(stmt)) {

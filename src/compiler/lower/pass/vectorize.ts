@@ -64,14 +64,14 @@ function vectorizeLoop(loop: For, context: Context): Stmt {
 
 const unrolled = (loop: For): Stmt => updateFor(loop, { mark: "unrolled" });
 
-interface Part {
+interface LaneRun {
   readonly first: number;
   readonly lanes: number;
   /** Number of vectors. */
   readonly count: number;
 }
 
-function vectorPart(loop: For, { first, lanes, count }: Part, context: Context): Stmt {
+function vectorPart(loop: For, { first, lanes, count }: LaneRun, context: Context): Stmt {
   const outer = `${loop.name}.vector`;
   const around = withRange(context.ranges, outer, 0, count - 1);
   const ranges = insideLoop(around, updateFor(loop, { extent: lanes }));

@@ -21,7 +21,7 @@ import { rangesOf } from "../../ir/ranges.ts";
 import { varsIn } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { bufferNamed, findBlock, findLoop } from "../nest.ts";
-import { slideWindow, type Window, windowOf } from "../sliding-window.ts";
+import { type SlidingWindow, slideWindow, windowOf } from "../sliding-window.ts";
 import { accessors, type DimStorage, mapAccesses, storageOf } from "../storage.ts";
 import type { InstructionOf } from "../trace.ts";
 import { bufferField, field, loopOrNullField, oneOf, withPreset } from "./field.ts";
@@ -56,7 +56,7 @@ export const hoistStorage = definePrimitive({
   apply(nest, args) {
     const { buffer: name, reuse } = args;
     const dims = hoistedDims(nest, args)!;
-    const window = reuse === "none" ? null : (windowOf(nest, name) as Window);
+    const window = reuse === "none" ? null : (windowOf(nest, name) as SlidingWindow);
     const folded = reuse === "fold" ? window : null;
     const moved = mapAccesses(nest, name, (indices) =>
       indices.map((index, dim) => {

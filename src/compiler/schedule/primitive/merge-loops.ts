@@ -13,7 +13,7 @@ import { printExpr } from "../../ir/print-expr.ts";
 import { updateFor } from "../../ir/update.ts";
 import { flattenSeq } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
-import { type Access, firstConflict } from "../dependence.ts";
+import { type BlockAccess, firstConflict } from "../dependence.ts";
 import { blocksIn, editStmt, findLoop, substituteInBlocks } from "../nest.ts";
 import { loopFieldNamed } from "./field.ts";
 import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
@@ -83,5 +83,5 @@ function checkDependence(nest: LoopFunc, first: For, second: For): Diagnostic | 
   );
 }
 
-const verb = ({ writes }: Access): string => (writes ? "writes" : "reads");
-const element = ({ buffer, indices }: Access): string => `${buffer}[${indices.map(printExpr).join(", ")}]`;
+const verb = ({ writes }: BlockAccess): string => (writes ? "writes" : "reads");
+const element = ({ buffer, indices }: BlockAccess): string => `${buffer}[${indices.map(printExpr).join(", ")}]`;

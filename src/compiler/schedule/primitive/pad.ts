@@ -11,7 +11,7 @@
 import { castValue, reducerIdentity } from "../../expr/scalar-math.ts";
 import { boundsOf } from "../../ir/bounds.ts";
 import { and, constInt, constOf, forLoop, loadOf, lt, select, seq, variable } from "../../ir/build.ts";
-import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import type { Block, BlockAxis, Buffer, Expr, For, Load, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
 
 import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
@@ -25,7 +25,6 @@ import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
 
 type Args = InstructionOf<"pad">;
-type Load = Extract<Expr, { readonly kind: "load" }>;
 
 export const pad = definePrimitive({
   kind: "pad",
@@ -143,7 +142,7 @@ function notNeutral(nest: LoopFunc, block: Block, axes: Block["axes"]): Guilty |
 
 // ── operands and result ─────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Operand {
+interface PaddedOperand {
   readonly buffer: Buffer;
   readonly pad: Buffer;
   readonly fill: number;
@@ -167,10 +166,10 @@ const leftOpen = (nest: LoopFunc, block: Block, axes: Block["axes"]): string | u
   )?.buffer;
 
 /** The operands that are read beyond their ends, with the copies that are long enough. */
-function operandsOf(nest: LoopFunc, block: Block, axes: Block["axes"]): readonly Operand[] {
+function operandsOf(nest: LoopFunc, block: Block, axes: Block["axes"]): readonly PaddedOperand[] {
   const loads = loadsIn(block);
   const names = [...new Set(loads.map(({ buffer }) => buffer))];
-  return names.flatMap((name): Operand[] => {
+  return names.flatMap((name): PaddedOperand[] => {
     const buffer = bufferNamed(nest, name)!;
     const own = loads.filter((load) => load.buffer === name);
     const reaches = own.map((load) => reachOf(load, axes));
@@ -189,7 +188,7 @@ function resultOf(target: Buffer, axes: Block["axes"]): Buffer {
 }
 
 /** Reads and updates of the buffers turned to their longer copies. */
-function redirect(block: Block, copies: readonly Pick<Operand, "buffer" | "pad">[]): Block {
+function redirect(block: Block, copies: readonly Pick<PaddedOperand, "buffer" | "pad">[]): Block {
   const names = new Map(copies.map(({ buffer, pad }) => [buffer.name, pad.name]));
   const value = mapExpr(block.value, (node) =>
     node.kind === "load" ? updateLoad(node, { buffer: names.get(node.buffer) ?? node.buffer }) : node,
@@ -207,7 +206,7 @@ function copyNest(name: string, extents: readonly number[], of: (axes: readonly 
   return wrapLoops(loops, { kind: "block", name, axes, bindings, buffer: to, indices, init: null, value: of(indices) });
 }
 
-const fillOf = ({ buffer, pad, fill }: Operand): Stmt =>
+const fillOf = ({ buffer, pad, fill }: PaddedOperand): Stmt =>
   copyNest(
     pad.name,
     pad.shape,

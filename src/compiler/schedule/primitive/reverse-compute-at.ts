@@ -115,12 +115,12 @@ function checkRegion(nest: LoopFunc, block: Block, loop: string, no: Refuse): Di
   return no("summed-twice", `${block.name} would add up some elements of ${buffer} in several iterations`);
 }
 
-interface Plan {
+interface MovePlan {
   readonly region: CompleteRegion;
   readonly bound: ReadonlyMap<string, DimRegion>;
 }
 
-function planOf(nest: LoopFunc, block: Block, loop: string, buffer: string): Plan | null {
+function planOf(nest: LoopFunc, block: Block, loop: string, buffer: string): MovePlan | null {
   const completion = completeAfter(nest, loop, writersOf(nest, buffer));
   if (completion.kind !== "complete") return null;
   const bound = boundAxes(nest, block, buffer, completion.region);

@@ -100,7 +100,7 @@ const uses = (block: Block, buffer: string): boolean =>
 
 // ── the parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Site {
+interface ReductionSite {
   readonly block: Block;
   readonly loop: For;
   /** The outermost loop of the reduction. */
@@ -109,7 +109,7 @@ interface Site {
   readonly inside: readonly For[];
 }
 
-function siteOf(nest: LoopFunc, name: string): Site {
+function siteOf(nest: LoopFunc, name: string): ReductionSite {
   const { loop } = findLoop(nest, name)!;
   const block = blocksIn(loop).find((it) => reduceVars(it).has(name))!;
   const { around } = findBlock(nest, block.name)!;
@@ -125,7 +125,7 @@ interface Partials {
 }
 
 /** A dimension for each of the result's that the loops inside move along, and one for the loop. Null: no box holds them. */
-function partialsOf(nest: LoopFunc, { block, loop, inside }: Site): Partials | null {
+function partialsOf(nest: LoopFunc, { block, loop, inside }: ReductionSite): Partials | null {
   const written = block.indices.map((index) => bindAxes(block, index)).filter((index) => movesAlong(index, inside));
   const dims = written.map((index) => dimOf(index, inside));
   const known = dims.filter((dim) => dim !== null);
@@ -172,7 +172,7 @@ const axisNamed = ({ axes }: Block, stem: string): string => {
 };
 
 /** The block with an axis more, which tells its partial results apart. */
-function partialBlock({ block, loop }: Site, buffer: Buffer, indices: readonly Expr[]): Block {
+function partialBlock({ block, loop }: ReductionSite, buffer: Buffer, indices: readonly Expr[]): Block {
   const { value } = block;
   invariant(value.kind === "binary", "a reduction is an update");
   const axis: BlockAxis = { name: axisNamed(block, "rf"), extent: loop.extent, role: "spatial" };
@@ -191,7 +191,7 @@ function partialBlock({ block, loop }: Site, buffer: Buffer, indices: readonly E
 const suffixOf = ({ name }: Block): string => `${/(\.rf\d*)*$/.exec(name)![0]}.final`.slice(1);
 
 /** Loops over the elements and their partial results, around the block that it was. */
-function finalNest({ block, loop, inside }: Site, partials: Buffer, at: readonly Expr[]): Stmt {
+function finalNest({ block, loop, inside }: ReductionSite, partials: Buffer, at: readonly Expr[]): Stmt {
   const suffix = suffixOf(block);
   const copy = copySpatialLoops(block, inside, suffix);
   const last: For = updateFor(loop, { name: `${loop.name}.${suffix}`, mark: "serial" });

@@ -40,7 +40,7 @@ export function literal(id: VariableId, index: number): string {
  * Encodes a model. Null: a variable with a range stands in a relation other than a sum or a comparison, which has no
  * encoding here.
  */
-export function encode(model: ConstraintModel, withGuards: boolean): Encoding | null {
+export function encodeModel(model: ConstraintModel, withGuards: boolean): Encoding | null {
   // A guarded one-of is clauses; else it has narrowed a domain.
   const switched = withGuards ? { ...model, constraints: model.constraints.map(freed) } : model;
   const { normal, domains } = listModel(switched, mostValues);

@@ -10,7 +10,7 @@ import { isRange } from "../normal-form.ts";
 import type { CompiledModel } from "./compile.ts";
 import { complete } from "./complete.ts";
 import { type SampleOptions, type SampleResult, sample } from "./sample.ts";
-import { type Encoding, encode, literal } from "./z3-encode.ts";
+import { type Encoding, encodeModel, literal } from "./z3-encode.ts";
 
 /** Entry points of the WASM module that the package leaves untyped. */
 interface Z3Module {
@@ -29,7 +29,7 @@ type Context = ReturnType<Z3Core["mk_context"]>;
 type Solver = ReturnType<Z3Core["mk_solver_for_logic"]>;
 type Ast = ReturnType<Z3Core["mk_const"]>;
 
-export type Verdict = "sat" | "unsat" | "unknown";
+export type Satisfiability = "sat" | "unsat" | "unknown";
 
 export interface Z3 {
   /**
@@ -66,11 +66,11 @@ async function initialize(): Promise<Z3> {
     new Z3Solver(api, em as Z3Module, encoding, mostMs);
   loaded = {
     load: (model, mostMs) => {
-      const encoding = encode(model, false);
+      const encoding = encodeModel(model, false);
       return encoding && load(encoding, mostMs);
     },
     core: (model) => {
-      const encoding = encode(model, true);
+      const encoding = encodeModel(model, true);
       if (!encoding) return null;
       const solver = load(encoding);
       const core = solver.check(encoding.guards) === "unsat" ? solver.core() : null;
@@ -144,7 +144,7 @@ export class Z3Solver {
   }
 
   /** Checks under assumptions: names of Booleans, those that start with ! negated. */
-  check(assumptions: readonly string[]): Verdict {
+  check(assumptions: readonly string[]): Satisfiability {
     const asts = assumptions.map((name) => (name.startsWith("!") ? this.#negation(name.slice(1)) : this.#ast(name)));
     const address = this.#module._malloc(4 * Math.max(1, asts.length));
     this.#module.HEAPU32.set(asts.map(Number), address / 4);
@@ -189,7 +189,7 @@ export class Z3Solver {
   }
 
   /** Draws values of the key variables of a random solution. */
-  draw(rng: Rng, options: SampleOptions): { readonly verdict: Verdict; readonly keys: Assignment } {
+  draw(rng: Rng, options: SampleOptions): { readonly verdict: Satisfiability; readonly keys: Assignment } {
     const fixed = this.restrict(options.restrictions ?? {});
     let wishes = this.#wishes(rng);
     this.#setParameters(rng.next());

@@ -40,7 +40,7 @@ export interface SearchState {
 }
 
 /** A state before learning. */
-type Measured = Omit<SearchState, "predictor">;
+type UntrainedState = Omit<SearchState, "predictor">;
 
 export function startSearch(space: SearchSpace, costModel: CostModel, known: Known = nothingKnown): SearchState {
   const nothing = { predictor: () => null, best: null, bestPriorNs: 1 };
@@ -64,7 +64,7 @@ export function observe(state: SearchState, observations: readonly Observation[]
   const trials = rounds.flat();
   const best = fastest(trials);
   const bestPriorNs = Math.min(...trials.map(({ point }) => priorNs(state.space, point)));
-  const next: Measured = { ...state, rounds, seen, best, bestPriorNs: trials.length > 0 ? bestPriorNs : 1 };
+  const next: UntrainedState = { ...state, rounds, seen, best, bestPriorNs: trials.length > 0 ? bestPriorNs : 1 };
   let predictor: Predictor | null = null;
   return {
     ...next,
@@ -81,7 +81,7 @@ const mostLearned = 500;
 /**
  * Returns the trials; of more than `most`, the best half and the latest of the others, in the order of their measurement.
  */
-export function instructiveTrials(state: Measured, most: number): readonly Trial[] {
+export function instructiveTrials(state: UntrainedState, most: number): readonly Trial[] {
   const all = state.rounds.flat();
   if (all.length <= most) return all;
   const best = new Set(rankedTrials(state).slice(0, most / 2));
@@ -116,14 +116,14 @@ export function scoreOf(ns: number | null, bestNs: number): number {
   return ns === null ? 0 : Math.max(0, 1 - steadyLog2(ns / bestNs) / scoredOctaves);
 }
 
-function learn(state: Measured, trials: readonly Trial[]): Predictor {
+function learn(state: UntrainedState, trials: readonly Trial[]): Predictor {
   const points = trials.map(({ point }) => point);
   const scores = Float64Array.from(trials, ({ ns }) => scoreOf(ns, state.best!.ns!));
   return state.costModel.fit({ features: state.space.features.rows(points), scores, base: priorScores(state, points) });
 }
 
 /** Scores points by the prior alone; all are equal where it predicts nothing. */
-export function priorScores(state: Measured, points: readonly Point[]): Float64Array {
+export function priorScores(state: UntrainedState, points: readonly Point[]): Float64Array {
   return Float64Array.from(
     points,
     (point) => 1 - steadyLog2(priorNs(state.space, point) / state.bestPriorNs) / scoredOctaves,
@@ -147,7 +147,7 @@ export function trialCount({ rounds }: SearchState): number {
 }
 
 /** Returns the successful trials, the fastest first. */
-export function rankedTrials({ rounds }: Measured): Trial[] {
+export function rankedTrials({ rounds }: UntrainedState): Trial[] {
   return rounds
     .flat()
     .filter(({ ns }) => ns !== null)

@@ -49,7 +49,7 @@ export const splitReduction: SpaceRule = {
     const lanes = lanesFor(stage, axis.extent, target);
     const placement = rowPlacementOf(stage, context);
     const rows = placement || hasPlaced(stage, context) ? null : reusingRows(stage);
-    const plan: Plan = { stage, lanes, rows, loop: loopName(stage.name, axis.name) };
+    const plan: SplitPlan = { stage, lanes, rows, loop: loopName(stage.name, axis.name) };
     const where = placement ? `under ${placement.loop}` : rows ? `rows of ${rows.name} together` : "row by row";
     const decided = decide(draft, `${stage.name}: vectors over ${axis.name}, ${where}`);
     const placed = placement ? placeInRow(decided, stage, placement, context) : decided;
@@ -68,29 +68,29 @@ export const splitReduction: SpaceRule = {
   },
 };
 
-type Axis = SchedulableStage["spatial"][number];
+type StageAxis = SchedulableStage["spatial"][number];
 
-interface Plan {
+interface SplitPlan {
   readonly stage: SchedulableStage;
   readonly lanes: number;
   /** Axis of which several elements are computed together. */
-  readonly rows: Axis | null;
+  readonly rows: StageAxis | null;
   /** Loop over the last reduce axis. */
   readonly loop: string;
 }
 
-const vectorsOf = ({ loop }: Plan): string => `${loop}.vectors`;
-const rowLoopOf = ({ stage, rows }: Plan): string => loopName(stage.name, rows!.name);
-const rowsOf = (plan: Plan): string => `${rowLoopOf(plan)}.rows`;
+const vectorsOf = ({ loop }: SplitPlan): string => `${loop}.vectors`;
+const rowLoopOf = ({ stage, rows }: SplitPlan): string => loopName(stage.name, rows!.name);
+const rowsOf = (plan: SplitPlan): string => `${rowLoopOf(plan)}.rows`;
 
 /** Returns the axis whose rows share reads of an operand that does not depend on them. */
-function reusingRows(stage: SchedulableStage): Axis | null {
+function reusingRows(stage: SchedulableStage): StageAxis | null {
   const last = stage.spatial.at(-1);
   if (!last || last.size || last.extent === 1 || !stage.reads.some((read) => isReused(stage, read))) return null;
   return stage.reads.some((read) => !dependsOn(read, last.name)) ? last : null;
 }
 
-function tunables(draft: Draft, plan: Plan): Draft {
+function tunables(draft: Draft, plan: SplitPlan): Draft {
   const { stage, lanes, rows } = plan;
   const vectors = Math.ceil(stage.reduce.at(-1)!.extent / lanes);
   const withVectors = tunable(
@@ -106,7 +106,7 @@ function tunables(draft: Draft, plan: Plan): Draft {
   );
 }
 
-function limitRegisters(draft: Draft, plan: Plan, target: CpuTarget): Draft {
+function limitRegisters(draft: Draft, plan: SplitPlan, target: CpuTarget): Draft {
   const registers = target.vectorRegisters;
   const { stage, rows } = plan;
   const [accumulators, live] = [`${stage.name}.accumulators`, `${stage.name}.live-registers`];
@@ -126,7 +126,7 @@ function limitRegisters(draft: Draft, plan: Plan, target: CpuTarget): Draft {
 type Steps = readonly Instruction<Operand>[];
 
 /** Splits the last reduce axis into steps, vectors and lanes; rows go inside all of the reduction but vectors and lanes. */
-function splits(plan: Plan): Steps {
+function splits(plan: SplitPlan): Steps {
   const { stage, lanes, rows, loop } = plan;
   const cut: Instruction<Operand> = {
     kind: "split",
@@ -147,12 +147,12 @@ const outerReduceLoops = (stage: SchedulableStage): string[] =>
   stage.reduce.slice(0, -1).map(({ name }) => loopName(stage.name, name));
 
 /** Splits lanes off, then vectors. */
-const factors = ({ loop }: Plan): Steps => [
+const factors = ({ loop }: SplitPlan): Steps => [
   { kind: "rfactor", loop: `${loop}.2` },
   { kind: "rfactor", loop: `${loop}.1` },
 ];
 
-function marks(plan: Plan): Steps {
+function marks(plan: SplitPlan): Steps {
   const { loop, rows } = plan;
   const copies = rows ? ["", ".rf.final", ".final"].map((suffix) => `${rowLoopOf(plan)}.1${suffix}`) : [];
   const unrolled = [...copies, `${loop}.1`, `${loop}.1.rf.final`, `${loop}.2.final`];
@@ -162,7 +162,7 @@ function marks(plan: Plan): Steps {
   ];
 }
 
-const inRegisters = ({ stage, loop }: Plan): Steps => [
+const inRegisters = ({ stage, loop }: SplitPlan): Steps => [
   {
     kind: "decompose-reduction",
     block: `${stage.name}.rf.rf`,

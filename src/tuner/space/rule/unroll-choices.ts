@@ -42,7 +42,7 @@ export const unrollChoices: SpaceRule = {
     const stages = withInlined(context.stages, written, passes);
     const stage = stages.find(({ name }) => name === written.name)!;
     const own = new Set(choicesOf(written).map(({ name }) => name));
-    const around: Surroundings = { ...context, stages, passes, own };
+    const around: PassContext = { ...context, stages, passes, own };
     const whole = scheduled(draft, stage, around, null);
     const block = blockOf(stage, around);
     return block ? [whole, scheduled(decide(draft, `${stage.name} by rows`), stage, around, block)] : [whole];
@@ -50,13 +50,13 @@ export const unrollChoices: SpaceRule = {
 };
 
 /** Context with all stages as though passes were inlined into the one that is scheduled. */
-interface Surroundings extends RuleContext {
+interface PassContext extends RuleContext {
   readonly passes: readonly ChoicePass[];
   /** Axes by which the stage itself chooses, without its passes. */
   readonly own: ReadonlySet<string>;
 }
 
-function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings, block: Block | null): Draft {
+function scheduled(draft: Draft, stage: SchedulableStage, context: PassContext, block: ModuloBlock | null): Draft {
   const vector = stage.spatial.at(-1)!;
   const lanes = isContiguous(stage, vector.name) ? lanesFor(stage, vector.extent, context.task.target) : 1;
   const loops = loopsOf(stage, lanes, block, context.own);
@@ -94,12 +94,12 @@ function placePass(draft: Draft, { stage, several, choices }: ChoicePass, loop: 
 }
 
 /** A block of rows of the first axis whose remainder the stage chooses by. */
-interface Block extends RowBlock {
+interface ModuloBlock extends RowBlock {
   readonly axis: string;
   readonly modulus: number;
 }
 
-function blockOf(stage: SchedulableStage, context: RuleContext): Block | null {
+function blockOf(stage: SchedulableStage, context: RuleContext): ModuloBlock | null {
   const choice = choicesOf(stage).find(({ modulus }) => modulus !== null);
   if (!choice?.modulus) return null;
   const block = rowBlockOf(stage, choice.name, choice.modulus, context);
@@ -107,7 +107,7 @@ function blockOf(stage: SchedulableStage, context: RuleContext): Block | null {
 }
 
 /** Returns the part of the stage itself that one block computes: axes before the rows have extent 1 there. */
-function ownPart({ spatial }: SchedulableStage, { axis, rows, modulus }: Block): Pick<Placement, "extents"> {
+function ownPart({ spatial }: SchedulableStage, { axis, rows, modulus }: ModuloBlock): Pick<Placement, "extents"> {
   const at = spatial.findIndex(({ name }) => name === axis);
   return {
     extents: new Map([...spatial.slice(0, at).map(({ name }): [string, number] => [name, 1]), [axis, rows * modulus]]),
@@ -138,7 +138,7 @@ function scattered(
 }
 
 /** Places the block's stages under its loop. Rules for the placed stages come later, as for all others. */
-const placeBlock = (draft: Draft, stage: SchedulableStage, { axis, placed }: Block): Draft =>
+const placeBlock = (draft: Draft, stage: SchedulableStage, { axis, placed }: ModuloBlock): Draft =>
   placed.reduce(
     (result, it) => instruct(result, { kind: "compute-at", block: it.stage, loop: `${loopName(stage.name, axis)}.0` }),
     place(draft, placed),
@@ -154,7 +154,7 @@ interface Loops {
   readonly lanes: readonly string[];
 }
 
-function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, own: ReadonlySet<string>): Loops {
+function loopsOf(stage: SchedulableStage, lanes: number, block: ModuloBlock | null, own: ReadonlySet<string>): Loops {
   const choices = new Map(choicesOf(stage).map((it) => [it.name, it]));
   const rows = stage.spatial.slice(0, -1).map(({ name }) => {
     const loop = loopName(stage.name, name);
@@ -176,7 +176,7 @@ function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, ow
 }
 
 /** Splits the loops. Cutting a block's loop would double much code, so it is guarded: rows beyond the end do not run. */
-function splitLoops(draft: Draft, stage: SchedulableStage, lanes: number, block: Block | null): Draft {
+function splitLoops(draft: Draft, stage: SchedulableStage, lanes: number, block: ModuloBlock | null): Draft {
   const parts = choicesOf(stage).flatMap(({ name, modulus }) => (modulus ? [{ name, modulus }] : []));
   const cut = parts.reduce((result, { name, modulus }) => {
     const loop = loopName(stage.name, name);

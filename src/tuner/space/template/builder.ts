@@ -39,8 +39,8 @@ import {
   endsOf,
   hasVariable,
   type Quantity,
+  quantityText,
   type Sampled,
-  shown,
   termOf,
   termsOf,
 } from "./quantity.ts";
@@ -277,7 +277,7 @@ type ConstraintMethods = Pick<
 function constraintsOn(sketch: Sketch): ConstraintMethods {
   const compare =
     (kind: "at-most" | "less-than" | "equal" | "not-equal", sign: string) =>
-    (left: Quantity, right: Quantity, why = `${shown(left)} ${sign} ${shown(right)}`): void => {
+    (left: Quantity, right: Quantity, why = `${quantityText(left)} ${sign} ${quantityText(right)}`): void => {
       const [draft, [a, b]] = termsOf(sketch.draft, [left, right]);
       sketch.draft = draft;
       sketch.limit({ kind, left: a!, right: b! }, why);
@@ -291,7 +291,7 @@ function constraintsOn(sketch: Sketch): ConstraintMethods {
     lessThan: compare("less-than", "<"),
     equal: compare("equal", "="),
     notEqual: compare("not-equal", "≠"),
-    oneOf: (decision, values, why = `${shown(decision)} is one of ${values.join(", ")}`) => {
+    oneOf: (decision, values, why = `${quantityText(decision)} is one of ${values.join(", ")}`) => {
       const [draft, variable] = termOf(sketch.draft, decision);
       sketch.draft = draft;
       sketch.limit({ kind: "one-of", variable: String(variable), values }, why);
@@ -320,7 +320,7 @@ function derive(sketch: Sketch, name: string, define: () => Draft): Derived {
 }
 
 function productOf(sketch: Sketch, factors: readonly Quantity[]): Derived {
-  const name = factors.map(shown).join(" × ");
+  const name = factors.map(quantityText).join(" × ");
   return derive(sketch, name, () => {
     const [draft, terms] = termsOf(sketch.draft, factors);
     return product(draft, name, terms, name);
@@ -328,7 +328,7 @@ function productOf(sketch: Sketch, factors: readonly Quantity[]): Derived {
 }
 
 function sumOf(sketch: Sketch, quantities: readonly Quantity[]): Derived {
-  const name = quantities.map(shown).join(" + ");
+  const name = quantities.map(quantityText).join(" + ");
   return derive(sketch, name, () => {
     const [draft, terms] = termsOf(sketch.draft, quantities);
     const ends = terms.map((term) => endsOf(draft, term));
@@ -349,7 +349,7 @@ function sumOf(sketch: Sketch, quantities: readonly Quantity[]): Derived {
 }
 
 function quotientOf(sketch: Sketch, numerator: Quantity, divisor: Quantity): Derived {
-  const name = `⌈${shown(numerator)} / ${shown(divisor)}⌉`;
+  const name = `⌈${quantityText(numerator)} / ${quantityText(divisor)}⌉`;
   return derive(sketch, name, () => {
     const [draft, [above, below]] = termsOf(sketch.draft, [numerator, divisor]);
     const [most, least] = [endsOf(draft, above!), endsOf(draft, below!)];

@@ -61,7 +61,7 @@ export function endsOf(draft: Draft, term: Term): { readonly from: number; reado
 }
 
 /** Prints a quantity as the words of a constraint show it. */
-export function shown(quantity: Quantity): string {
+export function quantityText(quantity: Quantity): string {
   if (typeof quantity === "number") return String(quantity);
   if ("variable" in quantity) return quantity.variable;
   return quantity.times === undefined ? quantity.tunable : `${quantity.times} ${quantity.tunable}`;

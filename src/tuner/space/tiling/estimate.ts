@@ -20,7 +20,7 @@ import {
 } from "./tiled-axis.ts";
 
 /** Extents that an assignment gives to one axis. */
-interface Extents {
+interface TiledExtents {
   readonly it: TiledAxis;
   /** Elements of the axis in a register tile (reduce: 1), in a block, in all. */
   readonly register: number;
@@ -50,7 +50,7 @@ export function tilingEstimate(
     );
 }
 
-function extentsOf(it: TiledAxis, assignment: Assignment): Extents {
+function extentsOf(it: TiledAxis, assignment: Assignment): TiledExtents {
   const all = it.axis.size ? assignment[it.axis.size]! : it.axis.extent;
   if (it.role === "whole") return { it, register: 1, block: all, all, blocks: 1, tiles: 1 };
   if (it.role === "outer") return { it, register: 1, block: 1, all, blocks: all, tiles: 1 };
@@ -62,15 +62,15 @@ function extentsOf(it: TiledAxis, assignment: Assignment): Extents {
   return { it, register, block, all, blocks, tiles };
 }
 
-const reducedOf = (extents: readonly Extents[]): readonly Extents[] =>
+const reducedOf = (extents: readonly TiledExtents[]): readonly TiledExtents[] =>
   extents.filter(({ it }) => it.role === "reduce" || it.role === "whole" || it.role === "outer");
 
-const productOf = (extents: readonly Extents[], pick: (it: Extents) => number): number =>
+const productOf = (extents: readonly TiledExtents[], pick: (it: TiledExtents) => number): number =>
   extents.reduce((total, it) => total * pick(it), 1);
 
 function factsOf(
   stage: SchedulableStage,
-  extents: readonly Extents[],
+  extents: readonly TiledExtents[],
   order: LoopOrder,
   packed: readonly PackChoice[],
   assignment: Assignment,
@@ -115,7 +115,7 @@ function factsOf(
 }
 
 /** Counts the vectors, or elements for all lanes, that one step of a register tile loads of an operand. */
-const loadsOf = (read: Access, extents: readonly Extents[], assignment: Assignment): number =>
+const loadsOf = (read: Access, extents: readonly TiledExtents[], assignment: Assignment): number =>
   extents.reduce((count, { it, register }) => {
     if (!dependsOn(read, it.axis.name)) return count;
     return count * (it.role === "vector" ? assignment[registerOf(it)]! : register);
@@ -140,13 +140,13 @@ interface Traffic {
   readonly packed: number;
 }
 
-interface Placement {
+interface TilingChoice {
   readonly order: LoopOrder;
   readonly packed: readonly PackChoice[];
   readonly target: CpuTarget;
 }
 
-function trafficOf(read: Access, extents: readonly Extents[], { order, packed, target }: Placement): Traffic {
+function trafficOf(read: Access, extents: readonly TiledExtents[], { order, packed, target }: TilingChoice): Traffic {
   const core = coreOf(target);
   const own = extents.filter(({ it }) => dependsOn(read, it.axis.name));
   const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
@@ -177,18 +177,18 @@ function trafficOf(read: Access, extents: readonly Extents[], { order, packed, t
  * Counts pages beyond the TLB, a step of the reduction: a tile walks down the rows of the vector operand, which lie far apart
  * where it is not packed.
  */
-const walksPerStep = (read: Access, extents: readonly Extents[], core: CoreModel): number =>
+const walksPerStep = (read: Access, extents: readonly TiledExtents[], core: CoreModel): number =>
   Math.max(0, ...walksOf(read, extents, core).map((it) => (it.pages > core.pagesAtHand ? it.pagesPerStep : 0)));
 
 /** Counts the pages that a tile goes through again and again while it moves along the vector axis. */
-const pagesSideBySide = (read: Access, extents: readonly Extents[], core: CoreModel): number =>
+const pagesSideBySide = (read: Access, extents: readonly TiledExtents[], core: CoreModel): number =>
   Math.max(0, ...walksOf(read, extents, core).map(({ pages }) => pages));
 
 /**
  * Returns the walks down an operand of the vector axis, one for each axis of the reduction: pages a step, and pages in a
  * block.
  */
-function walksOf(read: Access, extents: readonly Extents[], { pageBytes }: CoreModel) {
+function walksOf(read: Access, extents: readonly TiledExtents[], { pageBytes }: CoreModel) {
   const isVector = extents.some(({ it }) => it.role === "vector" && dependsOn(read, it.axis.name));
   const reduce = reducedOf(extents);
   return (isVector ? reduce : []).map(({ it, block }) => {
@@ -198,7 +198,7 @@ function walksOf(read: Access, extents: readonly Extents[], { pageBytes }: CoreM
 }
 
 /** Returns the bytes from one element to the next along an axis. */
-function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: readonly Extents[]): number {
+function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: readonly TiledExtents[]): number {
   const at = dims.findIndex((dim) => dim?.has(axis.name));
   if (at < 0) return 0;
   const lengthOf = (dim: ReadonlyMap<string, number> | null): number =>
@@ -208,7 +208,7 @@ function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: re
 }
 
 /** Says whether an operand's rows lie so far apart that they fall into few sets of L1 and evict each other. */
-function aliases(read: Access, own: readonly Extents[], { aliasBytes }: CoreModel): boolean {
+function aliases(read: Access, own: readonly TiledExtents[], { aliasBytes }: CoreModel): boolean {
   const last = read.dims.at(-1);
   const row = own.filter(({ it }) => last?.has(it.axis.name)).reduce((extent, { all }) => Math.max(extent, all), 1);
   return read.dims.length > 1 && (row * byteSize[read.dtype]) % aliasBytes === 0;

@@ -14,7 +14,7 @@ import {
 import type { LoopOrder } from "./order.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
-export interface Packable {
+export interface PackableOperand {
   readonly access: Access;
   /** The spatial axis that the operand's panels are cut along; null: the copy keeps the operand's layout. */
   readonly panelAxis: TiledAxis | null;
@@ -24,7 +24,7 @@ export interface Packable {
 }
 
 /** Operands that move along some axis, and are read at affine indices. Operands that are walked by plain axes get panels. */
-function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly Packable[] {
+function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly PackableOperand[] {
   return stage.reads.flatMap((access) => {
     const isStill = access.axes.every((names) => names.size === 0);
     if (isStill || access.dims.some((dim) => dim === null)) return [];
@@ -35,11 +35,11 @@ function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonl
   });
 }
 
-export const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.role === "vector";
+export const isVectorPanel = ({ panelAxis }: PackableOperand): boolean => panelAxis?.role === "vector";
 
 /** An operand that may be packed: always where `tunable` is null, else where that is 1. */
 export interface PackChoice {
-  readonly packable: Packable;
+  readonly packable: PackableOperand;
   readonly tunable: string | null;
   /** Packed as a whole before everything else, because parts of the stage would do it again and again. */
   readonly isOnce: boolean;

@@ -5,13 +5,13 @@ import { readUnsigned, signed, unsigned } from "../../../../src/compiler/codegen
 import { encodeModule } from "../../../../src/compiler/codegen/wasm/encode.ts";
 import {
   call,
-  type Instruction,
   i32,
   lane,
   plain,
   readGlobal,
   set,
   v128,
+  type WasmInstruction,
 } from "../../../../src/compiler/codegen/wasm/instruction.ts";
 import { isOpName, type OpName, opcodes } from "../../../../src/compiler/codegen/wasm/opcodes.ts";
 import { printModule } from "../../../../src/compiler/codegen/wasm/print-wat.ts";
@@ -45,7 +45,7 @@ const alone = { pages: 1, isShared: false } as const;
 
 /** The name that binaryen prints for a vector instruction of (v128, v128) → v128, from our bytes. */
 function printedName(op: OpName): string {
-  const code: Instruction[] = [v128(new Array<number>(16).fill(1)), v128(new Array<number>(16).fill(2)), plain(op)];
+  const code: WasmInstruction[] = [v128(new Array<number>(16).fill(1)), v128(new Array<number>(16).fill(2)), plain(op)];
   const functions = [{ name: "run", params: [], results: ["v128"], locals: [], code }] as const;
   const module = binaryen.readBinary(encodeModule({ memory: alone, constants: [], functions, exported: 1 }));
   const text = module.emitText();

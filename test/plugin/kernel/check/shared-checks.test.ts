@@ -11,12 +11,12 @@ import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
 const { started } = vi.hoisted(() => ({ started: [] as number[] }));
 vi.mock("../../../../src/native/runner/worker-process.ts", async (original) => {
   const real = await original<typeof import("../../../../src/native/runner/worker-process.ts")>();
-  const startWorker: typeof real.startWorker = async (options) => {
-    const process = await real.startWorker(options);
+  const startMeasuringProcess: typeof real.startMeasuringProcess = async (options) => {
+    const process = await real.startMeasuringProcess(options);
     started.push(process.pid);
     return process;
   };
-  return { startWorker };
+  return { startMeasuringProcess };
 });
 
 beforeEach(() => void started.splice(0));

@@ -8,7 +8,7 @@ import { decodeJob, jobId, resultName } from "../../../../src/tuner/fleet/job.ts
 import { parseJobFile } from "../../../../src/tuner/fleet/job-file.ts";
 import { decodeJobEnd, decodeRaceOutcome, decodeResult } from "../../../../src/tuner/fleet/result.ts";
 import { type Purpose, seal, unseal } from "../../../../src/tuner/fleet/seal.ts";
-import { classHash, decodeRegistration, queueOf, targetOf } from "../../../../src/tuner/fleet/worker-class.ts";
+import { classHash, decodeRegistration, queueOf, targetOfClass } from "../../../../src/tuner/fleet/worker-class.ts";
 import { batchText, openBatch, openResults, resultsText } from "../../../../src/tuner/remote/batch.ts";
 import type { Decode } from "../../../../src/tuner/support/strict.ts";
 import { candidate, fakeClass, jobOf } from "../../../support/fleet/simulated.ts";
@@ -115,7 +115,8 @@ export const fleetParsers: readonly FuzzedParser[] = [
     seeds: () => [of, native].map((one) => JSON.stringify({ kind: "worker", id: "host:4711", cores: 8, of: one })),
     read: sealed("worker", decodeRegistration, ({ of: its, cores }) => {
       queueOf(classHash(its), null);
-      for (const name of its.targets) if (!targetOf(its, name, cores)) throw new Error(`its target ${name} is none`);
+      for (const name of its.targets)
+        if (!targetOfClass(its, name, cores)) throw new Error(`its target ${name} is none`);
     }),
   },
   {

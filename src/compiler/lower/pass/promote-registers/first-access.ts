@@ -67,7 +67,8 @@ function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
 }
 
 /** First accesses of two statements, one after the other. */
-export const inOrder = (before: FirstAccesses, after: FirstAccesses): FirstAccesses => addLater(new Map(before), after);
+export const oneAfterOther = (before: FirstAccesses, after: FirstAccesses): FirstAccesses =>
+  addLater(new Map(before), after);
 
 function addLater(first: Map<number, First>, later: FirstAccesses): FirstAccesses {
   for (const [unit, access] of later) if ((first.get(unit) ?? "maybe") === "maybe") first.set(unit, access);

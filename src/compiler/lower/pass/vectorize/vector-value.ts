@@ -32,7 +32,7 @@ import { operandsOf, someExpr, substitute, walkExpr } from "../../../ir/visit.ts
 import { operandsFirst } from "../../../support/graph.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
 
-export interface Site {
+export interface VectorSite {
   /** Name of the vectorised loop. */
   readonly name: string;
   readonly lanes: number;
@@ -49,7 +49,7 @@ export interface VectorValue {
 }
 
 /** Vectorises a value; null if it has no vector form. `active`: only so many leading lanes count, and only those may load freely. */
-export function vectorValue(value: Expr, site: Site, active: Expr | null): VectorValue | null {
+export function vectorValue(value: Expr, site: VectorSite, active: Expr | null): VectorValue | null {
   const turns = active ? null : inTurns(value, site);
   if (turns) return { expr: turns, needsLane: false };
   const state: State = { site, active, needsLane: false, memory: memoryFor(value, site) };
@@ -63,10 +63,10 @@ export function vectorValue(value: Expr, site: Site, active: Expr | null): Vecto
  * Vectorises a value that alternates with the lane, such as one chosen by lane mod 2: one vector for each alternative,
  * interleaved. Null: there are no alternatives, or the lanes of one would have to be collected one by one.
  */
-function inTurns(value: Expr, { name, lanes, buffers, ranges }: Site): Expr | null {
+function inTurns(value: Expr, { name, lanes, buffers, ranges }: VectorSite): Expr | null {
   const count = value.dtype === "bool" ? null : turnsOf(value, name);
   if (!count || lanes <= count) return null;
-  const site: Site = {
+  const site: VectorSite = {
     name,
     lanes: lanes / count,
     buffers,
@@ -93,7 +93,7 @@ function turnsOf(value: Expr, lane: string): 2 | 4 | 8 | null {
 }
 
 /** The ramp of an index that moves by one from lane to lane, else null. */
-export function vectorIndex(index: Expr, { name, lanes, ranges }: Site): Expr | null {
+export function vectorIndex(index: Expr, { name, lanes, ranges }: VectorSite): Expr | null {
   const form = simplifyAffine(index, ranges);
   const rest = withoutVar(form, name);
   if (coefficientOf(form, name) !== 1 || rest.terms.some(({ atom }) => mentions(atom, name))) return null;
@@ -101,14 +101,14 @@ export function vectorIndex(index: Expr, { name, lanes, ranges }: Site): Expr | 
 }
 
 interface State {
-  readonly site: Site;
+  readonly site: VectorSite;
   readonly active: Expr | null;
   needsLane: boolean;
   /** Results kept for the nodes of a large value; null for a small one. */
-  readonly memory: Memory | null;
+  readonly memory: ValueMemory | null;
 }
 
-interface Memory {
+interface ValueMemory {
   /** Nodes, operands before what is made of them; no indices. */
   readonly values: readonly Expr[];
   /** Whether the node is not the same in all lanes. */
@@ -118,7 +118,7 @@ interface Memory {
   readonly isSide: boolean;
 }
 
-function memoryFor(value: Expr, { name }: Site): Memory | null {
+function memoryFor(value: Expr, { name }: VectorSite): ValueMemory | null {
   if (!isLargeExpr(value)) return null;
   const varies = new Map<Expr, boolean>();
   for (const node of operandsFirst(value, operandsOf)) {
@@ -174,7 +174,7 @@ function uniform(expr: Expr, state: State): Expr {
 }
 
 /** Says whether every index that the loop's variables can make lies in the buffer. */
-function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean {
+function isInside({ buffer, indices }: Load, { buffers, ranges }: VectorSite): boolean {
   const { min: first, max: last } = boundsOf(indices[0]!, ranges);
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
 }
@@ -182,7 +182,7 @@ function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean
 const isIndex = (expr: Expr): boolean =>
   !someExpr(expr, ({ kind }) => kind !== "var" && kind !== "const" && kind !== "binary" && kind !== "unary");
 
-function indexVector(expr: Expr, site: Site): Expr {
+function indexVector(expr: Expr, site: VectorSite): Expr {
   const form = simplifyAffine(expr, site.ranges);
   const rest = withoutVar(form, site.name);
   if (rest.terms.some(({ atom }) => mentions(atom, site.name))) return laneByLane(expr, site);
@@ -190,7 +190,7 @@ function indexVector(expr: Expr, site: Site): Expr {
 }
 
 /** `expr` worked out for each lane. */
-function laneByLane(expr: Expr, { name, lanes, ranges }: Site): Expr {
+function laneByLane(expr: Expr, { name, lanes, ranges }: VectorSite): Expr {
   const elements = Array.from({ length: lanes }, (_, at) => simplifyExpr(expr, withRange(ranges, name, at, at)));
   return lanesFrom(elements);
 }
@@ -280,7 +280,7 @@ function anySelect(expr: Select, state: State): Expr | null {
 }
 
 /** Says whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
-const isSpeculative = (expr: Expr, site: Site): boolean =>
+const isSpeculative = (expr: Expr, site: VectorSite): boolean =>
   !someExpr(expr, (each) => {
     if (each.kind === "load") return !isInside(each, site);
     return each.kind === "binary" && (each.op === "floorDiv" || each.op === "mod") && each.right.kind !== "const";

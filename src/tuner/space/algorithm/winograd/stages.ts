@@ -35,7 +35,7 @@ export interface WinogradStages {
 
 export function winogradStages(conv: Convolution, matrices: WinogradMatrices): WinogradStages {
   const { stage, f, c } = conv;
-  const names = new Names(conv);
+  const names = new StageNames(conv);
   const axes = axesOf(conv, matrices, names);
   const { a, b, j, ty, tx } = axes;
   const tiles = [...conv.batch, ty, tx];
@@ -58,7 +58,7 @@ export function winogradStages(conv: Convolution, matrices: WinogradMatrices): W
 }
 
 /** Names of stages, and of axes that the convolution does not have. */
-class Names {
+class StageNames {
   readonly filterRows: string;
   readonly filter: string;
   readonly padded: string;
@@ -95,7 +95,7 @@ interface Axes {
   readonly tx: Axis;
 }
 
-function axesOf({ y, x }: Convolution, matrices: WinogradMatrices, { axes }: Names): Axes {
+function axesOf({ y, x }: Convolution, matrices: WinogradMatrices, { axes }: StageNames): Axes {
   const points = matrices.results + windowSize - 1;
   const extents = [points, points, windowSize, tileCount(y.extent, matrices), tileCount(x.extent, matrices)];
   const [a, b, j, ty, tx] = axes.map((name, at): Axis => ({ name, extent: extents[at]! }));
@@ -115,12 +115,12 @@ const filterRow = (conv: Convolution, { filter }: WinogradMatrices, { a, j }: Ax
     f32At(conv.filter, [integerOf(i), along(j), along(conv.c), along(conv.f)]),
   );
 
-const filterPoint = (conv: Convolution, { filter }: WinogradMatrices, { a, b }: Axes, names: Names): ScalarExpr =>
+const filterPoint = (conv: Convolution, { filter }: WinogradMatrices, { a, b }: Axes, names: StageNames): ScalarExpr =>
   transformed(filter, byParity(windowSize), along(b), (j) =>
     f32At(names.filterRows, [along(a), integerOf(j), along(conv.c), along(conv.f)]),
   );
 
-function imageRow(conv: Convolution, matrices: WinogradMatrices, { a, ty }: Axes, { padded }: Names): ScalarExpr {
+function imageRow(conv: Convolution, matrices: WinogradMatrices, { a, ty }: Axes, { padded }: StageNames): ScalarExpr {
   const isPadded = reachesOutside(conv, matrices);
   const [top, left] = isPadded ? [0, 0] : [-conv.paddingY, -conv.paddingX];
   return transformed(matrices.image, byParity(matrices.results + 2), along(a), (i) =>
@@ -133,7 +133,12 @@ function imageRow(conv: Convolution, matrices: WinogradMatrices, { a, ty }: Axes
   );
 }
 
-const imagePoint = (conv: Convolution, matrices: WinogradMatrices, { a, b, ty, tx }: Axes, names: Names): ScalarExpr =>
+const imagePoint = (
+  conv: Convolution,
+  matrices: WinogradMatrices,
+  { a, b, ty, tx }: Axes,
+  names: StageNames,
+): ScalarExpr =>
   transformed(matrices.image, byParity(matrices.results + 2), along(b), (j) =>
     f32At(names.tileRows, [
       along(a),
@@ -157,7 +162,7 @@ const reachesOutside = (conv: Convolution, matrices: WinogradMatrices): boolean 
 /** Columns of the image that rows of tiles are made of. */
 const columnsOf = ({ x }: Convolution, matrices: WinogradMatrices): Axis => ({ ...x, extent: reachOf(x, matrices) });
 
-function paddedImage(conv: Convolution, matrices: WinogradMatrices, { padded }: Names): Stage {
+function paddedImage(conv: Convolution, matrices: WinogradMatrices, { padded }: StageNames): Stage {
   const y: Axis = { ...conv.y, extent: reachOf(conv.y, matrices) };
   const x = columnsOf(conv, matrices);
   const axes = [...conv.batch, y, x, conv.c];
@@ -174,7 +179,7 @@ function resultRow(
   conv: Convolution,
   { outputs, results }: WinogradMatrices,
   { b, tx }: Axes,
-  { products }: Names,
+  { products }: StageNames,
 ): ScalarExpr {
   const [tile, row] = partsOf(conv.y, results);
   return transformed(outputs, byPoint(results + 2), row, (a) =>
@@ -182,7 +187,7 @@ function resultRow(
   );
 }
 
-function resultOf(conv: Convolution, { outputs, results }: WinogradMatrices, names: Names): ScalarExpr {
+function resultOf(conv: Convolution, { outputs, results }: WinogradMatrices, names: StageNames): ScalarExpr {
   const [tile, column] = partsOf(conv.x, results);
   return transformed(outputs, byPoint(results + 2), column, (b) =>
     f32At(names.rows, [integerOf(b), ...conv.batch.map(along), along(conv.y), tile, along(conv.f)]),
