@@ -12,7 +12,8 @@ const operand = (name: string, dtype: DType, length: number): Buffer => ({
   name,
   dtype,
   shape: [length],
-  scope: "workspace",
+  role: "local",
+  memory: "workspace",
 });
 
 const [C, A, B] = [operand("C", "i32", side), operand("A", "i8", side), operand("B", "i8", tile)];

@@ -26,7 +26,7 @@ export function flatKernel(
   const { buffers } = func;
   const source = generateC(func, targets.avx512, { numerics: "strict" });
   const given = buffers
-    .filter(({ scope }) => scope === "input")
+    .filter(({ role }) => role === "input")
     .map((buffer, at) => inputs[buffer.name] ?? sampled(buffer, at));
   const outputs = source.parameters.filter(({ role }) => role === "output");
   const names = source.parameters.map(({ name }) => name);

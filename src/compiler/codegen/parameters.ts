@@ -7,9 +7,9 @@ import { product } from "../support/integer-math.ts";
 import type { KernelParameter } from "./kernel-source.ts";
 
 export function parametersOf(buffers: readonly Buffer[]): readonly KernelParameter[] {
-  return buffers.flatMap(({ name, dtype, shape, scope }) => {
+  return buffers.flatMap(({ name, dtype, shape, role }) => {
     const length = product(shape);
-    return scope === "input" || scope === "output" ? [{ name, dtype, shape, length, role: scope }] : [];
+    return role === "local" ? [] : [{ name, dtype, shape, length, role }];
   });
 }
 

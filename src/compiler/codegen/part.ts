@@ -31,8 +31,8 @@ export function partsOf({ name, body }: LoopFunc): readonly Part[] {
  */
 export function ownBuffers(func: LoopFunc, parts: readonly Part[]): ReadonlySet<string> {
   const outside = buffersOutside(func, parts);
-  const isOwn = ({ name, scope }: Buffer): boolean => {
-    if (scope === "input" || scope === "output" || outside.has(name)) return false;
+  const isOwn = ({ name, role }: Buffer): boolean => {
+    if (role !== "local" || outside.has(name)) return false;
     const named = parts.filter(({ buffers }) => buffers.has(name));
     return named.length > 0 && named.every(({ loop }) => isRewritten(name, loop));
   };

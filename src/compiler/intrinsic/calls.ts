@@ -3,9 +3,10 @@
 //   for block in 0..64
 //     C[ramp(block*8, 1, 8)] = mine.madd(C.start[ramp(block*8, 1, 8)], A[ramp(block*16, 1, 16)], B[ramp(block*16, 1, 16)])
 
+import { parameterBuffer } from "../ir/buffer.ts";
 import { constInt, forLoop, loadOf, mul, ramp, store, variable } from "../ir/build.ts";
 import type { Intrinsic } from "../ir/intrinsic.ts";
-import type { Buffer, Expr, LoopFunc } from "../ir/loop-ir.ts";
+import type { Expr, LoopFunc } from "../ir/loop-ir.ts";
 import { invariant } from "../support/invariant.ts";
 
 /** @param calls number of calls; each has elements of its own in all buffers */
@@ -21,10 +22,12 @@ export function callsOf({ name, meaning, text }: Intrinsic, calls: number): Loop
   const loaded = [start, ...operands].map((buffer) => loadOf(buffer, [place(buffer.lanes)]));
   const { dtype, lanes } = result;
   const call: Expr = { kind: "intrinsic", dtype, lanes, name, operands: loaded, meaning, text };
-  const scoped = ({ name, dtype, shape }: Buffer, scope: Buffer["scope"]): Buffer => ({ name, dtype, shape, scope });
   return {
     name: `calls_of_${meaning.name}`,
-    buffers: [...[start, ...operands].map((buffer) => scoped(buffer, "input")), scoped(result, "output")],
+    buffers: [
+      ...[start, ...operands].map((buffer) => parameterBuffer(buffer, "input")),
+      parameterBuffer(result, "output"),
+    ],
     body: forLoop("block", calls, store({ name: result.name }, [place(lanes)], call)),
   };
 }

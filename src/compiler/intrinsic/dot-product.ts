@@ -22,7 +22,8 @@ export function dotProduct(name: string, { lanes, group, a, b, sum }: DotProduct
     name,
     dtype,
     shape: [length],
-    scope: "workspace",
+    role: "local",
+    memory: "workspace",
   });
   const [C, A, B] = [buffer("C", sum, lanes), buffer("A", a, lanes * group), buffer("B", b, lanes * group)];
   const lane = variable("lane");

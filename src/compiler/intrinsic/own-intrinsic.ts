@@ -10,6 +10,7 @@ import type { ComputeDef, Stage } from "../expr/compute-def.ts";
 import { byteSize, isFloat } from "../expr/dtype.ts";
 import { isOp, type Op } from "../expr/op.ts";
 import { instantiate } from "../instance/instantiate.ts";
+import { localBuffer } from "../ir/buffer.ts";
 import { flatIndex, forLoop, loadOf, store } from "../ir/build.ts";
 import { fromCompute } from "../ir/from-compute.ts";
 import type { Intrinsic } from "../ir/intrinsic.ts";
@@ -156,7 +157,7 @@ function buffersOf({ inputs }: ComputeDef, { name, dtype, axes }: Stage): readon
   const result = { name, dtype, shape: axes.map(({ extent }) => extent) };
   return [result, ...inputs].map(({ shape, ...own }): FlatBuffer => {
     const elements = shape.reduce((product, extent) => product * extent, 1);
-    return { buffer: { name: own.name, dtype: own.dtype, shape: [elements], scope: "workspace" }, shape };
+    return { buffer: localBuffer({ name: own.name, dtype: own.dtype, shape: [elements] }), shape };
   });
 }
 

@@ -17,7 +17,8 @@ const buffer = (name: string, dtype: DType): Buffer => ({
   name,
   dtype,
   shape: [(rows * rowBytes) / byteSize[dtype]],
-  scope: "workspace",
+  role: "local",
+  memory: "workspace",
 });
 
 const meaning = (name: string, buffers: readonly Buffer[], body: Stmt): LoopFunc => ({

@@ -10,15 +10,18 @@ import { interned } from "../expr/interned.ts";
 import type { ScalarExpr } from "../expr/scalar-expr.ts";
 import { reducerIdentity, reducerOp } from "../expr/scalar-math.ts";
 import { invariant } from "../support/invariant.ts";
+import { localBuffer, parameterBuffer } from "./buffer.ts";
 import { block, constOf, forLoop, loadOf, variable } from "./build.ts";
 import { exprKey } from "./expr-key.ts";
-import type { Block, BlockAxis, Buffer, Expr, Load, LoopFunc, Stmt } from "./loop-ir.ts";
+import type { Block, BlockAxis, Expr, Load, LoopFunc, Stmt } from "./loop-ir.ts";
 
 export function fromCompute(def: ComputeDef, name: string = def.name): LoopFunc {
   const isOutput = (stage: Stage): boolean => def.outputs.includes(stage.name);
-  const inputs = def.inputs.map(({ name, dtype, shape }): Buffer => ({ name, dtype, shape, scope: "input" }));
-  const outputs = def.outputs.map((output) => bufferOf(def.stages.find((stage) => stage.name === output)!, "output"));
-  const rest = def.stages.filter((stage) => !isOutput(stage)).map((stage) => bufferOf(stage, "workspace"));
+  const inputs = def.inputs.map((input) => parameterBuffer(input, "input"));
+  const outputs = def.outputs.map((output) =>
+    parameterBuffer(elementsOf(def.stages.find((stage) => stage.name === output)!), "output"),
+  );
+  const rest = def.stages.filter((stage) => !isOutput(stage)).map((stage) => localBuffer(elementsOf(stage)));
   return {
     name,
     buffers: [...inputs, ...outputs, ...rest],
@@ -26,12 +29,7 @@ export function fromCompute(def: ComputeDef, name: string = def.name): LoopFunc 
   };
 }
 
-const bufferOf = (stage: Stage, scope: "output" | "workspace"): Buffer => ({
-  name: stage.name,
-  dtype: stage.dtype,
-  shape: stage.axes.map((axis) => axis.extent),
-  scope,
-});
+const elementsOf = ({ name, dtype, axes }: Stage) => ({ name, dtype, shape: axes.map(({ extent }) => extent) });
 
 /** The name of the loop that first stands for an axis of a stage. */
 export const loopName = (stage: string, axis: string): string => `${stage}.${axis}`;

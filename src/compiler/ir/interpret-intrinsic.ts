@@ -1,6 +1,7 @@
 // A call of an intrinsic → a closure that runs its meaning on the lanes of its operands.
 
 import { invariant } from "../support/invariant.ts";
+import { localBuffer } from "./buffer.ts";
 import { createMemory, type Lane, type Memory, offsetOf, read, write } from "./interpret-memory.ts";
 import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
 import type { Expr, For, IntrinsicCall, LoopFunc } from "./loop-ir.ts";
@@ -14,7 +15,7 @@ export function compileIntrinsic(
   vectors: readonly VectorFn[],
   compileScalar: CompileScalar,
 ): VectorFn {
-  const memories = meaning.buffers.map((buffer) => createMemory({ ...buffer, scope: "workspace" }, null));
+  const memories = meaning.buffers.map((buffer) => createMemory(localBuffer(buffer), null));
   const run = compileMeaning(meaning, memories, compileScalar);
   return () => {
     for (const [at, vector] of vectors.entries()) fill(memories[at]!, vector());

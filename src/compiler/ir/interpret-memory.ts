@@ -31,7 +31,7 @@ export const read = ({ buffer, data, written }: Memory, offset: number): Lane =>
 
 export function write({ buffer, data, written }: Memory, offset: number, value: Lane): void {
   invariant(
-    value !== null || buffer.scope !== "output",
+    value !== null || buffer.role !== "output",
     `${buffer.name}: element ${offset} is given a value made of an element that was never written`,
   );
   written[offset] = value === null ? 0 : 1;

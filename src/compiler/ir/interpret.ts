@@ -27,7 +27,7 @@ export function interpret(
 ): Readonly<Record<string, TypedArray>> {
   const memories = new Map<string, Memory>();
   for (const buffer of func.buffers) {
-    const input = buffer.scope === "input" ? inputs[buffer.name] : null;
+    const input = buffer.role === "input" ? inputs[buffer.name] : null;
     invariant(
       input === null || input instanceof arrayTypes[buffer.dtype],
       `input ${buffer.name} is not an array of ${buffer.dtype}`,
@@ -35,7 +35,7 @@ export function interpret(
     memories.set(buffer.name, createMemory(buffer, input));
   }
   compileStmt(func.body, { cells: new Map(), memories })();
-  const outputs = [...memories.values()].filter(({ buffer }) => buffer.scope === "output");
+  const outputs = [...memories.values()].filter(({ buffer }) => buffer.role === "output");
   return Object.fromEntries(outputs.map(contentsOf));
 }
 
@@ -121,7 +121,7 @@ function compileIf(stmt: If, scope: Scope): Action {
 function compileStore(stmt: Omit<Store, "kind">, scope: Scope): Action {
   const { buffer, indices, value } = stmt;
   const memory = memoryOf(scope, buffer, indices.length);
-  invariant(memory.buffer.scope !== "input", `${buffer} is an input and is stored to`);
+  invariant(memory.buffer.role !== "input", `${buffer} is an input and is stored to`);
   if (stmt.active || lanesOf(value) !== 1) return compileVectorStore(stmt, memory, scope);
   const point = indices.map((index) => compileScalar(index, scope));
   const compute = compileScalar(value, scope);

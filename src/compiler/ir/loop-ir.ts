@@ -269,15 +269,24 @@ export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Block;
 
 // ── functions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Memory of a buffer: the caller's, the kernel's scratch memory, or registers (where every index becomes constant). */
-export type Scope = "input" | "output" | "workspace" | "register";
+/** Part of a buffer between the kernel and its caller. */
+export type BufferRole = "input" | "output" | "local";
+
+/**
+ * Memory that a buffer lies in: the caller's, the kernel's scratch memory, or registers (where every index becomes constant). The shared
+ * memory of a group of threads, and fragments of matrix instructions, will be further ones.
+ */
+export type BufferMemory = "caller" | LocalMemory;
+export type LocalMemory = "workspace" | "register";
 
 export interface Buffer {
   readonly name: string;
   readonly dtype: DType;
   /** Extents, row-major; a flat buffer has one dimension. */
   readonly shape: readonly number[];
-  readonly scope: Scope;
+  readonly role: BufferRole;
+  /** Parameters are in the caller's memory, and nothing else is. */
+  readonly memory: BufferMemory;
 }
 
 export interface LoopFunc {

@@ -7,6 +7,7 @@
 //         C[i] = 0.0 first
 //         C[i] += A[i, k]
 
+import { placeOf } from "./buffer.ts";
 import type { Block, Buffer, For, LoopFunc, Stmt } from "./loop-ir.ts";
 import { printExpr } from "./print-expr.ts";
 
@@ -24,8 +25,8 @@ export function printFunc(func: LoopFunc, options: PrintOptions = {}): string {
   return [func.name, ...func.buffers.map(printBuffer), "", printStmt(func.body, options)].join("\n");
 }
 
-const printBuffer = ({ name, dtype, shape, scope }: Buffer): string =>
-  `  ${scope.padEnd(9)} ${name}: ${dtype}[${shape.join(", ")}]`;
+const printBuffer = (buffer: Buffer): string =>
+  `  ${placeOf(buffer).padEnd(9)} ${buffer.name}: ${buffer.dtype}[${buffer.shape.join(", ")}]`;
 
 /** Text of a statement, two spaces a level; see the options for the gutter. */
 export function printStmt(stmt: Stmt, options: PrintOptions = {}): string {

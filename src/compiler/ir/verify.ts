@@ -2,7 +2,8 @@
 // or a primitive makes must be one.
 
 import { invariant } from "../support/invariant.ts";
-import type { Block, Buffer, Expr, If, LoopFunc, Prefetch, Scope, Seq, Stmt, Store } from "./loop-ir.ts";
+import { placeOf } from "./buffer.ts";
+import type { Block, Buffer, BufferRole, Expr, If, LoopFunc, Prefetch, Seq, Stmt, Store } from "./loop-ir.ts";
 import { printFunc, printStmt } from "./print.ts";
 import { printExpr } from "./print-expr.ts";
 import { accessProblems, type DeclaredNames, exprProblems, typeOf, typeText } from "./verify-expr.ts";
@@ -27,10 +28,11 @@ export function assertVerified(func: LoopFunc, form: Form): void {
 
 const when = (isProblem: boolean, text: string): readonly string[] => (isProblem ? [text] : []);
 
-const scopeOrder: Readonly<Record<Scope, number>> = { input: 0, output: 1, workspace: 2, register: 2 };
+const roleOrder: Readonly<Record<BufferRole, number>> = { input: 0, output: 1, local: 2 };
 
 function bufferProblems(buffers: readonly Buffer[], form: Form): readonly string[] {
-  return buffers.flatMap(({ name, shape, scope }, at) => {
+  return buffers.flatMap((buffer, at) => {
+    const { name, shape, role } = buffer;
     const previous = buffers[at - 1];
     return [
       ...when(buffers.findIndex((each) => each.name === name) !== at, `two buffers are called ${name}`),
@@ -40,8 +42,8 @@ function bufferProblems(buffers: readonly Buffer[], form: Form): readonly string
       ),
       ...when(form === "flat" && shape.length !== 1, `${name} has ${shape.length} dimensions, a flat buffer has one`),
       ...when(
-        previous !== undefined && scopeOrder[previous.scope] > scopeOrder[scope],
-        `${scope} ${name} comes after ${previous?.scope} ${previous?.name}`,
+        previous !== undefined && roleOrder[previous.role] > roleOrder[role],
+        `${placeOf(buffer)} ${name} comes after ${previous && placeOf(previous)} ${previous?.name}`,
       ),
     ];
   });
@@ -141,7 +143,7 @@ function storeProblems(stmt: Store, known: DeclaredNames): readonly string[] {
   const last = indices.at(-1);
   const wanted = typeText(buffer.dtype, last ? lanesOf(last) : 1);
   const own = [
-    ...when(buffer.scope === "input", `${stmt.buffer} is an input`),
+    ...when(buffer.role === "input", `${stmt.buffer} is an input`),
     ...accessProblems(buffer, indices, active),
     ...when(typeOf(value) !== wanted, `${typeOf(value)} is stored to ${wanted}`),
   ];

@@ -7,6 +7,7 @@
 //
 // TVM calls the first of them layout rewriting (MetaSchedule's RewriteLayout), for buffers that are declared layout-free.
 
+import { isParameter, parameterBuffer } from "../ir/buffer.ts";
 import type { Buffer, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { flattenSeq } from "../ir/visit.ts";
 import { buffersRead } from "./dataflow.ts";
@@ -49,8 +50,7 @@ function partOf(stmt: Stmt): Part {
 
 /** The largest set of parts that write no result of the kernel, and read and write nothing that other parts write. */
 function fixedParts(parts: readonly Part[], buffers: readonly Buffer[], constants: readonly string[]): readonly Part[] {
-  const isOwn = (name: string): boolean =>
-    buffers.some((it) => it.name === name && it.scope !== "input" && it.scope !== "output");
+  const isOwn = (name: string): boolean => buffers.some((it) => it.name === name && !isParameter(it));
   let fixed = parts;
   for (;;) {
     const isFixed = (name: string): boolean =>
@@ -81,9 +81,9 @@ function preparationBuffers(
 ): readonly Buffer[] {
   const touched = buffers.filter((buffer) => touches(fixed, buffer));
   return [
-    ...touched.filter(({ scope }) => scope === "input"),
-    ...touched.filter(({ name }) => results.has(name)).map((buffer) => withScope(buffer, "output")),
-    ...touched.filter(({ name, scope }) => scope !== "input" && !results.has(name)),
+    ...touched.filter(({ role }) => role === "input"),
+    ...touched.filter(({ name }) => results.has(name)).map((buffer) => parameterBuffer(buffer, "output")),
+    ...touched.filter(({ name, role }) => role !== "input" && !results.has(name)),
   ];
 }
 
@@ -94,12 +94,10 @@ function runBuffers(
   results: ReadonlySet<string>,
 ): readonly Buffer[] {
   return [
-    ...buffers.filter(({ scope }) => scope === "input"),
-    ...buffers.filter(({ name }) => results.has(name)).map((buffer) => withScope(buffer, "input")),
+    ...buffers.filter(({ role }) => role === "input"),
+    ...buffers.filter(({ name }) => results.has(name)).map((buffer) => parameterBuffer(buffer, "input")),
     ...buffers.filter(
-      (it) => it.scope !== "input" && !results.has(it.name) && (it.scope === "output" || touches(others, it)),
+      (it) => it.role !== "input" && !results.has(it.name) && (it.role === "output" || touches(others, it)),
     ),
   ];
 }
-
-const withScope = ({ name, dtype, shape }: Buffer, scope: Buffer["scope"]): Buffer => ({ name, dtype, shape, scope });

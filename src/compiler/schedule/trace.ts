@@ -5,7 +5,7 @@
 // (splitting `C.i` gives `C.i.0`, `C.i.1`, …), so a trace needs no result handles.
 
 import type { DType } from "../expr/dtype.ts";
-import type { Scope, TailStrategy, ThreadAxis } from "../ir/loop-ir.ts";
+import type { LocalMemory, TailStrategy, ThreadAxis } from "../ir/loop-ir.ts";
 
 /** A dimension of a packed layout: a whole dimension of the operand, or one half of it cut into tiles. */
 export interface LayoutDim<N> {
@@ -28,6 +28,9 @@ export interface CopiedReads {
  * "perfect": the factors divide the extent, which is checked. "shift": the last tile is moved inwards, and computes some
  * elements again.
  */
+/** Storage scope that an instruction names. Those of parameters are refused: no buffer becomes one. */
+export type StorageScope = "input" | "output" | LocalMemory;
+
 export type SplitTail = TailStrategy | "perfect" | "shift";
 
 /** Arguments of each primitive; N is `number` in a concrete trace and `Operand` in a template. */
@@ -70,7 +73,7 @@ export interface InstructionArgs<N> {
     readonly reads?: CopiedReads;
   };
   /** Gathers what the loop's body adds up into `block.acc` (scope) and writes it back after the body. */
-  readonly "cache-write": { readonly block: string; readonly loop: string; readonly scope: Scope };
+  readonly "cache-write": { readonly block: string; readonly loop: string; readonly scope: StorageScope };
   /** Moves the initialisation of a reduction into a block of its own, before `loop`. */
   readonly "decompose-reduction": { readonly block: string; readonly loop: string };
   /** Keeps the partial results of each iteration of a reduce loop apart in `block.rf`, and reduces those at the end. */
@@ -100,7 +103,7 @@ export interface InstructionArgs<N> {
   };
   /** Two copies of a pack alternate: the next tile is packed before the current one is used. */
   readonly "double-buffer": { readonly buffer: string };
-  readonly "set-scope": { readonly buffer: string; readonly scope: Scope };
+  readonly "set-scope": { readonly buffer: string; readonly scope: StorageScope };
 }
 
 export type InstructionKind = keyof InstructionArgs<number>;

@@ -71,7 +71,7 @@ export function storeFeatures(block: Block, loops: readonly For[], { buffers }: 
   });
   const written = accessOf(block.buffer, block.indices);
   const own = buffers.find(({ name }) => name === block.buffer);
-  const isLocal = own?.scope === "workspace" || own?.scope === "register";
+  const isLocal = own?.role === "local";
   const all = written ? [...reads, written] : reads;
   return [
     executions,

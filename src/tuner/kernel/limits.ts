@@ -28,8 +28,8 @@ export interface CodeSize {
 
 const bytesOf = ({ dtype, shape }: Buffer): number => shape.reduce((total, extent) => total * extent, byteSize[dtype]);
 
-const bytesIn = ({ nest }: KernelFacts, scope: Buffer["scope"]): number =>
-  nest.buffers.filter((buffer) => buffer.scope === scope).reduce((total, buffer) => total + bytesOf(buffer), 0);
+const bytesIn = ({ nest }: KernelFacts, memory: Buffer["memory"]): number =>
+  nest.buffers.filter((buffer) => buffer.memory === memory).reduce((total, buffer) => total + bytesOf(buffer), 0);
 
 /**
  * Limits bytes of scratch memory: packs, and stages that are kept whole. C overlays their memory; for WASM they are summed.

@@ -87,20 +87,19 @@ function noteOperands(expr: Expr, use: (name: string, scratchpad: Scratchpad) =>
 }
 
 function requireFit(
-  { name, scope, dtype }: Buffer,
+  { name, role, dtype }: Buffer,
   scratchpad: Scratchpad,
   uses: ReadonlyMap<string, ReadonlySet<Scratchpad>>,
 ): void {
   const others = [...(uses.get(name) ?? [])].filter((it) => it !== scratchpad);
   if (others.length > 0)
     throw new Refusal(`${name} would have to lie in the ${scratchpad} and the ${others.join(" and the ")}`);
-  if (scope === "input" || scope === "output")
-    throw new Refusal(`${name} is used by products, and is not brought to the ${scratchpad}`);
+  if (role !== "local") throw new Refusal(`${name} is used by products, and is not brought to the ${scratchpad}`);
   const wanted = scratchpad === "sums" ? "i32" : "i8";
   if (dtype !== wanted) throw new Refusal(`${name} is ${dtype}, the ${scratchpad} hold ${wanted}`);
 }
 
-function memoryBuffer({ name, dtype, shape, scope }: Buffer): MemoryBuffer {
+function memoryBuffer({ name, dtype, shape, role }: Buffer): MemoryBuffer {
   if (dtype !== "i8" && dtype !== "i32") throw new Refusal(`${name} is ${dtype}: the machine knows i8 and i32`);
-  return { name, dtype, length: lengthOf(shape), role: scope === "input" || scope === "output" ? scope : "local" };
+  return { name, dtype, length: lengthOf(shape), role };
 }

@@ -11,7 +11,13 @@ import { printExpr } from "../../../src/compiler/ir/print-expr.ts";
 import { noRanges } from "../../../src/compiler/ir/ranges.ts";
 
 const [v, p, k] = [variable("v"), variable("p"), variable("k")];
-const buffer = (name: string, dtype: DType): Buffer => ({ name, dtype, shape: [1024], scope: "workspace" });
+const buffer = (name: string, dtype: DType): Buffer => ({
+  name,
+  dtype,
+  shape: [1024],
+  role: "local",
+  memory: "workspace",
+});
 const acc = buffer("acc", "i32");
 const loop = (name: string, extent: number): For => forLoop(name, extent, seq()) as For;
 const times = (expr: Expr, by: number): Expr => mul(expr, constInt(by));

@@ -105,7 +105,7 @@ describe("lowered", () => {
   });
 
   test("lanes, vector select, bits and i64", () => {
-    const D: Buffer = { name: "D", dtype: "f64", shape: [2], scope: "output" };
+    const D: Buffer = { name: "D", dtype: "f64", shape: [2], role: "output", memory: "caller" };
     const bits = bitcast("i64", lanesFrom([constOf("f64", 1), constOf("f64", -2)]));
     const next = bitcast("f64", binary("add", bits, broadcast(constOf("i64", 1), 2)));
     const isFirst = lt(ramp(constInt(0), 1, 2), broadcast(constInt(1), 2));
@@ -122,7 +122,7 @@ describe("lowered", () => {
   });
 
   test("16-bit floats are rounded when stored", () => {
-    const H: Buffer = { name: "H", dtype: "bf16", shape: [1], scope: "output" };
+    const H: Buffer = { name: "H", dtype: "bf16", shape: [1], role: "output", memory: "caller" };
     const value = cast("bf16", constOf("f32", 1 + 2 ** -7 + 2 ** -9));
     expect(interpret(func([H], store(H, [constInt(0)], value)), {}).H).toEqual(Uint16Array.of(0x3f81));
   });

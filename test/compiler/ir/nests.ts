@@ -1,14 +1,11 @@
 // Hand-built loop nests that the tests of this folder share.
 
 import { add, block, constInt, constOf, forLoop, loadOf, mul, variable } from "../../../src/compiler/ir/build.ts";
-import type { Block, Buffer, Expr, LoopFunc, Scope } from "../../../src/compiler/ir/loop-ir.ts";
+import type { Block, Buffer, Expr, LoopFunc } from "../../../src/compiler/ir/loop-ir.ts";
+import { type BufferPlace, bufferIn } from "../../support/buffer-in.ts";
 
-export const f32 = (name: string, shape: readonly number[], scope: Scope): Buffer => ({
-  name,
-  dtype: "f32",
-  shape,
-  scope,
-});
+export const f32 = (name: string, shape: readonly number[], place: BufferPlace): Buffer =>
+  bufferIn(place, { name, dtype: "f32", shape });
 
 /** Block C of a gemm over the loops that `bindings` mention. */
 export function gemmBlock(sizes: readonly [number, number, number], bindings: readonly Expr[]): Block {

@@ -3,6 +3,7 @@
 import { fc } from "@fast-check/vitest";
 import { dtypes } from "../../../src/compiler/expr/dtype.ts";
 import type { UnaryOp } from "../../../src/compiler/expr/scalar-expr.ts";
+import { parameterBuffer } from "../../../src/compiler/ir/buffer.ts";
 import {
   binary,
   bitcast,
@@ -17,12 +18,9 @@ import {
 import type { Buffer, Expr, IrBinaryOp, IrType } from "../../../src/compiler/ir/loop-ir.ts";
 
 export const length = 16;
-export const inputs: readonly Buffer[] = dtypes.map((dtype) => ({
-  name: `X${dtype}`,
-  dtype,
-  shape: [length],
-  scope: "input",
-}));
+export const inputs: readonly Buffer[] = dtypes.map((dtype) =>
+  parameterBuffer({ name: `X${dtype}`, dtype, shape: [length] }, "input"),
+);
 
 const arithmetic: readonly IrBinaryOp[] = ["add", "sub", "mul", "min", "max"];
 const integerOps: readonly IrBinaryOp[] = [...arithmetic, "floorDiv", "mod"];

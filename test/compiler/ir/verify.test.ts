@@ -33,7 +33,7 @@ import { f32, gemmBlock, naiveGemm, splitGemm } from "./nests.ts";
 
 const X = f32("X", [8], "input");
 const Y = f32("Y", [8], "output");
-const I: Buffer = { name: "I", dtype: "i32", shape: [8], scope: "workspace" };
+const I: Buffer = { name: "I", dtype: "i32", shape: [8], role: "local", memory: "workspace" };
 const zero = constInt(0);
 const one = constOf("f32", 1);
 const func = (body: Stmt): LoopFunc => ({ name: "f", buffers: [X, Y, I], body });

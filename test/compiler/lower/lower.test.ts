@@ -25,7 +25,7 @@ import { randomSchedule } from "./random-schedule.ts";
 const inputsOf = (func: LoopFunc): Record<string, TypedArray> =>
   Object.fromEntries(
     func.buffers
-      .filter(({ scope }) => scope === "input")
+      .filter(({ role }) => role === "input")
       .map(({ name, dtype, shape }) => {
         const values = new arrayTypes[dtype](shape.reduce((product, extent) => product * extent, 1));
         for (let at = 0; at < values.length; at++) values[at] = ((at * 7) % 11) - (dtype === "u8" ? 0 : 5);

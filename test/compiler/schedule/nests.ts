@@ -18,6 +18,7 @@ import {
   type Trace,
   type TypedArray,
 } from "../../../src/compiler/index.ts";
+import { placeOf } from "../../../src/compiler/ir/buffer.ts";
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import { testInputs } from "../../../src/tuner/check/inputs.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
@@ -132,7 +133,7 @@ export const scattered: LoopFunc = nestOf(
 );
 
 export function inputsOf(nest: LoopFunc, seed = 1): Readonly<Record<string, TypedArray>> {
-  const inputs = nest.buffers.filter(({ scope }) => scope === "input").map((buffer) => ({ ...buffer, loc: null }));
+  const inputs = nest.buffers.filter(({ role }) => role === "input").map((buffer) => ({ ...buffer, loc: null }));
   const arrays = testInputs(inputs, { kind: "integers", limit: 8 }, createRng(seed).unit);
   return Object.fromEntries(inputs.map(({ name }, at) => [name, arrays[at]!]));
 }
@@ -147,7 +148,7 @@ export function scheduled(nest: LoopFunc, ...trace: Trace): string {
 /** Shape and scope of the buffers after the trace: `workspace B.pack f32[2, 5, 4]`. */
 export const buffersAfter = (nest: LoopFunc, ...trace: Trace): readonly string[] =>
   schedule(nest, trace).buffers.map(
-    ({ name, dtype, shape, scope }) => `${scope} ${name} ${dtype}[${shape.join(", ")}]`,
+    (buffer) => `${placeOf(buffer)} ${buffer.name} ${buffer.dtype}[${buffer.shape.join(", ")}]`,
   );
 
 /** Error of the trace's last instruction; those before it are legal. */

@@ -12,6 +12,7 @@ import {
   printFunc,
   schedule,
 } from "../../../src/compiler/index.ts";
+import { placeOf } from "../../../src/compiler/ir/buffer.ts";
 import { splitPreparation } from "../../../src/compiler/schedule/split-preparation.ts";
 
 const nestOf = (op: Op, parameters: Readonly<Record<string, number>>, trace: readonly Instruction[]) =>
@@ -77,7 +78,7 @@ test("what depends on no input is left where it is, unless there are constants",
 test("a stage of constants alone is one too, and what only it needs goes with it", () => {
   const chain = nestOf(gemmExpGemm, { M: 3, N: 4, K: 2, L: 5 }, []);
   const { prepare, run } = splitPreparation(chain, ["A", "B"]);
-  const shown = ({ buffers }: typeof run) => buffers.map(({ name, scope }) => `${name} ${scope}`);
+  const shown = ({ buffers }: typeof run) => buffers.map((buffer) => `${buffer.name} ${placeOf(buffer)}`);
   expect({ prepare: shown(prepare!), run: shown(run) }).toMatchInlineSnapshot(`
     {
       "prepare": [

@@ -45,8 +45,8 @@ export function copyNest(
   const first = forLoop("w.t", extent, forLoop("w.x", innerExtent, write));
   const second = forLoop("r.t", extent, forLoop("r.x", innerExtent, copy));
   const buffers = [
-    { name: "Q", dtype: "f32", shape: [extent, innerExtent], scope: "output" },
-    { name: "P", dtype: "f32", shape: written.map(() => 64), scope: "workspace" },
+    { name: "Q", dtype: "f32", shape: [extent, innerExtent], role: "output", memory: "caller" },
+    { name: "P", dtype: "f32", shape: written.map(() => 64), role: "local", memory: "workspace" },
   ] as const;
   return { func: { name: "two_loops", buffers, body: seq(first, second) }, loops: [first, second] };
 }

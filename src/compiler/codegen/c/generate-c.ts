@@ -1,6 +1,7 @@
 // A flat loop function → one C function, `void NAME(void *const *args, void *workspace)`, in C99 with GNU vector
 // extensions and no includes; and one for each loop that threads share.
 
+import { placeOf } from "../../ir/buffer.ts";
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { cpuTarget, type Numerics, type Target } from "../../target/target.ts";
@@ -108,7 +109,7 @@ function declaration(
   const type = cName[storedElement[buffer.dtype]];
   switch (place.kind) {
     case "argument":
-      return `${buffer.scope === "input" ? "const " : ""}${type} *restrict ${name} = args[${place.index}];`;
+      return `${buffer.role === "input" ? "const " : ""}${type} *restrict ${name} = args[${place.index}];`;
     case "workspace":
       return `${type} *restrict ${name} = (void *)((char *)workspace + ${place.offset});`;
     case "slot": {
@@ -129,7 +130,7 @@ function header(
 ): string {
   const places = placements.map(({ buffer, place }) => {
     const shape = `${buffer.name} ${buffer.dtype}[${buffer.shape.join(", ")}]`;
-    return place.kind === "workspace" ? `${shape} workspace+${place.offset}` : `${shape} ${buffer.scope}`;
+    return place.kind === "workspace" ? `${shape} workspace+${place.offset}` : `${shape} ${placeOf(buffer)}`;
   });
   const lines = [
     func.name,

@@ -2,6 +2,7 @@
 // stack. All threads share one workspace; behind it each thread has another for itself.
 
 import { byteSize } from "../../expr/dtype.ts";
+import { isParameter } from "../../ir/buffer.ts";
 import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
 import { product } from "../../support/integer-math.ts";
 import { ownBuffers, type Part } from "../part.ts";
@@ -38,9 +39,9 @@ export function layoutOf(func: LoopFunc, parts: readonly Part[], threads: number
   const placements: BufferPlace[] = [];
   let [index, offset, slotOffset] = [0, 0, 0];
   for (const buffer of func.buffers) {
-    if (buffer.scope === "input" || buffer.scope === "output") {
+    if (isParameter(buffer)) {
       placements.push({ buffer, place: { kind: "argument", index: index++ } });
-    } else if (buffer.scope === "register" && bytesOf(buffer) <= stackBytes) {
+    } else if (buffer.memory === "register" && bytesOf(buffer) <= stackBytes) {
       placements.push({ buffer, place: { kind: "stack" } });
     } else if (own.has(buffer.name)) {
       placements.push({ buffer, place: { kind: "slot", offset: slotOffset } });

@@ -35,10 +35,9 @@ export function generateJs(func: LoopFunc): JsSource {
 
 function declareBuffers(buffers: readonly Buffer[], { names }: JsContext): readonly string[] {
   let argument = 0;
-  return buffers.map(({ name, dtype, shape, scope }) => {
+  return buffers.map(({ name, dtype, shape, role }) => {
     const length = product(shape);
-    const isParameter = scope === "input" || scope === "output";
-    return `const ${names(name)} = ${isParameter ? `arg${argument++}` : `new ${arrayTypes[dtype].name}(${length})`};`;
+    return `const ${names(name)} = ${role !== "local" ? `arg${argument++}` : `new ${arrayTypes[dtype].name}(${length})`};`;
   });
 }
 

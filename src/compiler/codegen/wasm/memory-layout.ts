@@ -1,6 +1,7 @@
 // Assigns each buffer its place in the module's memory: parameters first, in calling order, then all others.
 
 import { byteSize, type DType } from "../../expr/dtype.ts";
+import { isParameter } from "../../ir/buffer.ts";
 import type { Buffer } from "../../ir/loop-ir.ts";
 import { product } from "../../support/integer-math.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -25,8 +26,6 @@ const alignment = 64;
 const pageBytes = 65536;
 /** Most pages of a memory: V8 maps at most 4 GiB. */
 const maxPages = 65536;
-
-export const isParameter = ({ scope }: Buffer): boolean => scope === "input" || scope === "output";
 
 /** @param own buffers of which each of `threads` has a copy */
 export function layOutMemory(

@@ -1,6 +1,7 @@
 // Bytes of a module and its parameters → the module as the other rooms know it. Places in memory follow from the parameters, so a
 // stored module needs little beside its bytes.
 
+import { parameterBuffer } from "../../ir/buffer.ts";
 import type { KernelParameter, WasmSource } from "../kernel-source.ts";
 import { layOutMemory } from "./memory-layout.ts";
 import { sharingOf } from "./sharing.ts";
@@ -12,7 +13,7 @@ export function wasmSource(
   bytes: Uint8Array<ArrayBuffer>,
   { relaxed, threads }: { readonly relaxed: boolean; readonly threads: number },
 ): WasmSource {
-  const { buffers } = layOutMemory(parameters.map(({ role, ...buffer }) => ({ ...buffer, scope: role })));
+  const { buffers } = layOutMemory(parameters.map((parameter) => parameterBuffer(parameter, parameter.role)));
   const offsets = parameters.map((parameter) => buffers.get(parameter.name)!.offset);
   return { kind: "wasm", name, parameters, bytes, offsets, relaxed, sharing: sharingOf(bytes, threads) };
 }

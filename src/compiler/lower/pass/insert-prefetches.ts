@@ -41,7 +41,7 @@ function hintsAt(loop: For, { around, buffers }: Context): readonly Stmt[] {
   if (loop.mark !== "serial" && loop.mark !== "unrolled") return [];
   return prefetchesAt(loop).flatMap(({ buffer: name, distance }) => {
     const buffer = buffers.get(name);
-    if (!buffer || buffer.scope === "register") return [];
+    if (!buffer || buffer.memory === "register") return [];
     const lines = linesAhead({ loop, around }, buffer, distance);
     return lines.kind === "lines" ? hintsFor(name, lines) : [];
   });

@@ -11,6 +11,7 @@
 
 import { type Affine, type AffineTerm, constantAffine, fromAffine, toAffine } from "../../ir/affine.ts";
 import { boundsOf, boundsOfAffine } from "../../ir/bounds.ts";
+import { isParameter } from "../../ir/buffer.ts";
 import { and, constInt, constOf, eq, ifThen, select, variable } from "../../ir/build.ts";
 import { assume, compareAffine } from "../../ir/compare.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
@@ -118,7 +119,7 @@ const firstUpdate = (axes: readonly BoundAxis[]): readonly Expr[] =>
 /** The spatial axes that may run past their extents: of local buffers, under masked loops, where the store stays inside. */
 function surplusAxes(block: Block, axes: readonly BoundAxis[], context: Context): readonly BoundAxis[] {
   const buffer = bufferOf(context, block.buffer);
-  if (buffer.scope === "input" || buffer.scope === "output") return [];
+  if (isParameter(buffer)) return [];
   const bindings = bindingsOf(axes);
   const masked = (axis: BoundAxis) =>
     [...varsIn(axis.binding)].some((name) => context.loops.get(name)?.tail === "mask");

@@ -4,6 +4,7 @@
 //   for k: acc[ramp(0, 1, 8)] = acc[…] + a*b       →     for k: acc_0 = acc_0 + a*b
 //   C[ramp(0, 1, 8)] = acc[ramp(0, 1, 8)]                C[ramp(0, 1, 8)] = acc_0
 
+import { localBuffer } from "../../ir/buffer.ts";
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
@@ -22,7 +23,7 @@ import { placesIn, reads, type Slot, type Slots, slotLocal, slotOf, slotsOf } fr
 
 export const promoteRegisters: Pass = {
   name: "promote-registers",
-  run: (func) => func.buffers.filter(({ scope }) => scope === "register").reduce(promote, func),
+  run: (func) => func.buffers.filter(({ memory }) => memory === "register").reduce(promote, func),
 };
 
 function promote(func: LoopFunc, buffer: Buffer): LoopFunc {
@@ -42,7 +43,7 @@ function promote(func: LoopFunc, buffer: Buffer): LoopFunc {
 
 const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
   ...func,
-  buffers: func.buffers.map((each) => (each === buffer ? { ...each, scope: "workspace" } : each)),
+  buffers: func.buffers.map((each) => (each === buffer ? localBuffer(each) : each)),
 });
 
 // ── where the locals live ───────────────────────────────────────────────────────────────────────────────────────────

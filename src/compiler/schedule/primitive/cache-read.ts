@@ -74,7 +74,8 @@ export const cacheRead = definePrimitive({
       name: copyOf(args),
       dtype: buffer.dtype,
       shape: layoutShape(args.layout, extentsOf(box)),
-      scope: "workspace",
+      role: "local",
+      memory: "workspace",
     };
     const copy = packNest(buffer, pack, box, args.layout, [...around, loop]);
     const packed = replaceLoop(nest, args.loop, (it) => {

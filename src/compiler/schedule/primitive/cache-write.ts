@@ -9,6 +9,7 @@
 // Where a reduce loop stays outside, the accumulators start from the element itself in all but its first iteration. The
 // copied loops keep their marks, so mark first and cache then.
 
+import { localBuffer } from "../../ir/buffer.ts";
 import { and, constInt, eq, loadOf, select, variable } from "../../ir/build.ts";
 import type { Block, Buffer, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
 import { updateBinary, updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
@@ -30,6 +31,7 @@ import { copySpatialLoops } from "../spatial-copy.ts";
 import { loopsFrom } from "./decompose-reduction.ts";
 import { blockField, loopField, scopeField, withPreset } from "./field.ts";
 import { illegal, noSuchBlock, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { localMemory } from "./local-memory.ts";
 import { definePrimitive } from "./primitive.ts";
 
 export const cacheWrite = definePrimitive({
@@ -60,7 +62,8 @@ export const cacheWrite = definePrimitive({
 
   apply(nest, { block: name, loop, scope }) {
     const { block, inside, copies, accIndices, shape } = plan(nest, name, loop)!;
-    const acc: Buffer = { name: `${name}.acc`, dtype: bufferNamed(nest, block.buffer)!.dtype, shape, scope };
+    const { dtype } = bufferNamed(nest, block.buffer)!;
+    const acc = localBuffer({ name: `${name}.acc`, dtype, shape }, localMemory(scope));
     const { init, store } = copies;
     const initBlock = updateBlock(block, {
       name: `${name}.init`,

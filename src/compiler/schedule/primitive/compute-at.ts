@@ -44,7 +44,7 @@ export const computeAt = definePrimitive({
     const no = (code: ReasonOf<"compute-at">, text: string, hint: string | null = null) =>
       illegal(`compute-at.${code}`, nest, [loop], text, hint);
     const { block } = place;
-    if (bufferNamed(nest, block.buffer)?.scope === "output") return no("output", `${name} is a result of the kernel`);
+    if (bufferNamed(nest, block.buffer)?.role === "output") return no("output", `${name} is a result of the kernel`);
     if (!isNaive(nest, place)) {
       return no("scheduled", `${name} has been scheduled already`, "place a producer first, then tile it");
     }

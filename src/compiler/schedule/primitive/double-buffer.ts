@@ -9,6 +9,7 @@
 // The condition is an axis of the block: the instance one after the last does not run. Worth its memory where copies run
 // beside computing (CUDA); on a CPU the out-of-order core and prefetches do the same.
 
+import { isParameter } from "../../ir/buffer.ts";
 import { add, constInt, mod, variable } from "../../ir/build.ts";
 import type { Block, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
@@ -32,7 +33,7 @@ export const doubleBuffer = definePrimitive({
       illegal(`double-buffer.${code}`, nest, loops, text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
-    if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is the caller's memory`);
+    if (isParameter(buffer)) return no("parameter", `${name} is the caller's memory`);
     const place = packPlace(nest, name);
     if (!place) return no("no-pack", `${name} is not filled by one copy at the beginning of a loop's body`);
     return checkLoop(nest, name, place);

@@ -15,6 +15,7 @@
 
 import { type Affine, addAffine, addConstant, fromAffine, toAffine } from "../../ir/affine.ts";
 import { boundsOf } from "../../ir/bounds.ts";
+import { isParameter } from "../../ir/buffer.ts";
 import { constInt, mod } from "../../ir/build.ts";
 import type { Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
@@ -41,7 +42,7 @@ export const hoistStorage = definePrimitive({
     const no = (code: ReasonOf<"hoist-storage">, text: string) => illegal(`hoist-storage.${code}`, nest, marked, text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
-    if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is the caller's memory`);
+    if (isParameter(buffer)) return no("parameter", `${name} is the caller's memory`);
     if (loop !== null && !findLoop(nest, loop)) return noSuchLoop("hoist-storage.no-such-loop", nest, loop);
     const outside = accessors(nest, name).find((block) => !isUnder(nest, block.name, loop));
     if (outside) return no("outside", `${outside.name} uses ${name} outside ${loop}`);

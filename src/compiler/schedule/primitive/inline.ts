@@ -41,7 +41,7 @@ export const inline = definePrimitive({
 function whyNot(nest: LoopFunc, block: Block): { code: ReasonOf<"inline">; text: string } | null {
   const { name } = block;
   if (block.axes.some((axis) => axis.role === "reduce")) return { code: "reduction", text: `${name} is a reduction` };
-  if (bufferNamed(nest, block.buffer)?.scope === "output") {
+  if (bufferNamed(nest, block.buffer)?.role === "output") {
     return { code: "output", text: `${name} is a result of the kernel` };
   }
   if (blocksIn(nest.body).filter(({ buffer }) => buffer === block.buffer).length > 1) {

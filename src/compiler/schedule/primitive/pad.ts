@@ -10,6 +10,7 @@
 
 import { castValue, reducerIdentity } from "../../expr/scalar-math.ts";
 import { boundsOf } from "../../ir/bounds.ts";
+import { localBuffer } from "../../ir/buffer.ts";
 import { and, constInt, constOf, forLoop, loadOf, lt, select, seq, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, Load, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
@@ -175,16 +176,16 @@ function operandsOf(nest: LoopFunc, block: Block, axes: Block["axes"]): readonly
     const reaches = own.map((load) => reachOf(load, axes));
     const shape = buffer.shape.map((size, dim) => Math.max(size, ...reaches.map((reach) => reach[dim]!)));
     if (shape.every((size, dim) => size === buffer.shape[dim])) return [];
-    const pad: Buffer = { ...buffer, name: `${name}.pad`, shape, scope: "workspace" };
+    const pad: Buffer = localBuffer({ ...buffer, name: `${name}.pad`, shape });
     return [{ buffer, pad, fill: fillValue(block, own[0]!) ?? 0 }];
   });
 }
 
 function resultOf(target: Buffer, axes: Block["axes"]): Buffer {
   const shape = axes.filter(({ role }) => role === "spatial").map(({ extent }) => extent);
-  if (target.scope !== "output") return { ...target, shape };
+  if (target.role !== "output") return { ...target, shape };
   if (shape.every((size, dim) => size === target.shape[dim])) return target;
-  return { ...target, name: `${target.name}.pad`, shape, scope: "workspace" };
+  return localBuffer({ ...target, name: `${target.name}.pad`, shape });
 }
 
 /** Reads and updates of the buffers turned to their longer copies. */

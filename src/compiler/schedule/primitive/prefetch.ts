@@ -43,7 +43,7 @@ export const prefetch = definePrimitive({
     if (!Number.isSafeInteger(distance) || distance < 0) {
       return no("bad-distance", `${distance} iterations ahead, an integer from 0 on is wanted`);
     }
-    if (buffer.scope === "register") return no("register", `${name} is held in registers`);
+    if (buffer.memory === "register") return no("register", `${name} is held in registers`);
     if (place.loop.annotations[prefetchWord(name)] !== undefined) {
       return no("twice", `the lines of ${name} are asked for at ${loop} already`);
     }

@@ -67,7 +67,7 @@ function producerOf(nest: LoopFunc, consumer: Block): Block | undefined {
 
 function checkProducer(nest: LoopFunc, consumer: Block, producer: Block, no: Refuse): Diagnostic | null {
   const { name, buffer } = producer;
-  if (bufferNamed(nest, buffer)!.scope === "output") return no("output", `${buffer} is a result of the kernel`);
+  if (bufferNamed(nest, buffer)!.role === "output") return no("output", `${buffer} is a result of the kernel`);
   const readers = readersOf(nest, buffer).filter((reader) => reader !== consumer);
   if (producer.init || readers.includes(producer) || writersOf(nest, buffer).length > 1) {
     const hint = `cache-write ${name} at a loop around its reduce loops: the block that writes back takes ${consumer.name}`;

@@ -13,6 +13,7 @@
 // Legal for operations that are associative and commutative: sums, products, maxima, minima. With floats the rounding
 // changes (and the sign of the maximum of 0 and -0). The rules decide by the numerics whether that is allowed.
 
+import { localBuffer } from "../../ir/buffer.ts";
 import { loadOf, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { updateBinary, updateBlock, updateFor } from "../../ir/update.ts";
@@ -139,7 +140,7 @@ function partialsOf(nest: LoopFunc, { block, loop, inside }: ReductionSite): Par
   const { dtype } = bufferNamed(nest, block.buffer)!;
   const shape = all.map(({ extent }) => extent);
   return {
-    buffer: { name: freshName(nest, `${block.name}.rf`), dtype, shape, scope: "workspace" },
+    buffer: localBuffer({ name: freshName(nest, `${block.name}.rf`), dtype, shape }),
     indices: all.map(({ index }) => index),
   };
 }

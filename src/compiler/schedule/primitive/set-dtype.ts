@@ -5,6 +5,7 @@
 //     C[i] += i32(A.pack[k, i]) * …                  C[i] += i32(A.pack[k, i]) * …
 
 import { type DType, dtypes } from "../../expr/dtype.ts";
+import { isParameter } from "../../ir/buffer.ts";
 import { cast } from "../../ir/build.ts";
 import type { Block, Expr } from "../../ir/loop-ir.ts";
 import { updateBlock, updateLoad } from "../../ir/update.ts";
@@ -24,7 +25,7 @@ export const setDtype = definePrimitive({
     const buffer = bufferNamed(nest, name);
     const no = (code: ReasonOf<"set-dtype">, text: string) => illegal(`set-dtype.${code}`, nest, [], text);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
-    if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is a parameter`);
+    if (isParameter(buffer)) return no("parameter", `${name} is a parameter`);
     if (!holds(dtype, buffer.dtype)) return no("narrower", `${dtype} does not hold all values of ${buffer.dtype}`);
     return null;
   },

@@ -52,7 +52,8 @@ export const shareElement = definePrimitive({
       name: element.buffer,
       dtype: storable(element.value)!,
       shape: element.axes.map(({ extent }) => extent),
-      scope: "workspace",
+      role: "local",
+      memory: "workspace",
     };
     const members = membersOf(nest);
     const at = firstUser(members, block);

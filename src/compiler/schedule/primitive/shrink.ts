@@ -21,7 +21,7 @@ export function shrinkIfLocal(nest: LoopFunc, buffer: string, loopName: string):
 function regionOfIteration(nest: LoopFunc, buffer: string, loop: For): DimRegion[] | null {
   const under = new Set(blocksIn(loop));
   const writers = writersOf(nest, buffer);
-  if (bufferNamed(nest, buffer)!.scope === "output") return null;
+  if (bufferNamed(nest, buffer)!.role === "output") return null;
   if (![...writers, ...readersOf(nest, buffer)].every((block) => under.has(block))) return null;
   const first = blocksIn(loop).find((block) => block.buffer === buffer || readsFrom(block, buffer));
   if (!first || (readsFrom(first, buffer) && !first.init)) return null;

@@ -5,6 +5,7 @@
 //
 // The elements added are neither written nor read.
 
+import { isParameter } from "../../ir/buffer.ts";
 import type { Buffer } from "../../ir/loop-ir.ts";
 import { product } from "../../support/integer-math.ts";
 import { bufferNamed } from "../nest.ts";
@@ -25,7 +26,7 @@ export const storageAlign = definePrimitive({
     const no = (code: ReasonOf<"storage-align">, text: string) => illegal(`storage-align.${code}`, nest, [], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
-    if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is the caller's memory`);
+    if (isParameter(buffer)) return no("parameter", `${name} is the caller's memory`);
     if (!(Number.isInteger(dim) && dim >= 0 && dim < buffer.shape.length - 1)) {
       return no("no-stride", `dimension ${dim} of ${name} has no rows of which the length could be chosen`);
     }

@@ -31,16 +31,16 @@ export const transformLayout = definePrimitive({
       illegal(`transform-layout.${code}`, nest, [], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
-    if (buffer.scope === "output") return no("output", `${name} is a result, laid out as the caller wants it`);
+    if (buffer.role === "output") return no("output", `${name} is a result, laid out as the caller wants it`);
     if (bufferNamed(nest, laidOut(buffer))) return no("twice", `${name} is laid out already`);
-    if (buffer.scope === "input" && readersOf(nest, name).length === 0) return no("not-read", `${name} is not read`);
+    if (buffer.role === "input" && readersOf(nest, name).length === 0) return no("not-read", `${name} is not read`);
     const badLayout = layoutProblem(layout, buffer);
     return badLayout === null ? null : no("bad-layout", badLayout);
   },
 
   apply(nest, args) {
     const buffer = bufferNamed(nest, args.buffer)!;
-    return buffer.scope === "input" ? copied(nest, args, buffer) : moved(nest, args, buffer);
+    return buffer.role === "input" ? copied(nest, args, buffer) : moved(nest, args, buffer);
   },
 
   print: ({ buffer, layout }) => `transform-layout ${buffer} ${printLayout(layout)}`,
@@ -69,7 +69,8 @@ function copied(nest: LoopFunc, { layout }: Args, buffer: Buffer): LoopFunc {
     name: laidOut(buffer),
     dtype: buffer.dtype,
     shape: layoutShape(layout, buffer.shape),
-    scope: "workspace",
+    role: "local",
+    memory: "workspace",
   };
   const readers = mapAccesses(
     nest,

@@ -16,14 +16,11 @@ import {
   store,
   variable,
 } from "../../../../src/compiler/ir/build.ts";
-import type { Buffer, Expr, LoopFunc, Scope, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
+import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
+import { type BufferPlace, bufferIn } from "../../../support/buffer-in.ts";
 
-export const buffer = (name: string, dtype: DType, length: number, scope: Scope): Buffer => ({
-  name,
-  dtype,
-  shape: [length],
-  scope,
-});
+export const buffer = (name: string, dtype: DType, length: number, place: BufferPlace): Buffer =>
+  bufferIn(place, { name, dtype, shape: [length] });
 
 export const body = (...stmts: readonly Stmt[]): Stmt => ({ kind: "seq", body: stmts });
 

@@ -35,8 +35,8 @@ for (const [at, { title, target }] of nativeTargets.entries()) {
         const arrays = func.buffers.map(filled);
         const wanted = interpret(func, Object.fromEntries(func.buffers.map(({ name }, at) => [name, arrays[at]!])));
         run(index, ...arrays);
-        for (const [at, { name, dtype, scope }] of func.buffers.entries()) {
-          if (scope !== "output") continue;
+        for (const [at, { name, dtype, role }] of func.buffers.entries()) {
+          if (role !== "output") continue;
           const text = `${printFunc(func)}\n${generateC(func, target, { numerics: "strict" }).text}`;
           expect(valuesOf(dtype, arrays[at]!), `${name}\n${text}`).toEqual(valuesOf(dtype, wanted[name]!));
         }

@@ -41,8 +41,8 @@ for (const { title, target } of nativeTargets) {
         .sample(schedules, { numRuns: 10, seed: 42 })
         .map((numbers) => lower(randomSchedule(naive, numbers), { target, numerics: "fast" }));
       const kernels = await compileAll(scheduled.map((func) => generateC(func, target, { numerics: "fast" })));
-      const parameters = naive.buffers.filter(({ scope }) => scope === "input" || scope === "output");
-      const inputs = parameters.filter(({ scope }) => scope === "input").map((each, at) => filled(each, at));
+      const parameters = naive.buffers.filter(({ role }) => role !== "local");
+      const inputs = parameters.filter(({ role }) => role === "input").map((each, at) => filled(each, at));
       const named = Object.fromEntries(inputs.map((array, at) => [parameters[at]!.name, array]));
       const wanted = interpret(naive, named);
       for (const [index, func] of scheduled.entries()) {

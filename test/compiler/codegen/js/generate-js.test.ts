@@ -57,7 +57,7 @@ for (let C_i = 0; C_i < 2; C_i++) {
   });
 
   test("names that are not identifiers stay apart", () => {
-    const X: Buffer = { name: "for", dtype: "i32", shape: [1], scope: "output" };
+    const X: Buffer = { name: "for", dtype: "i32", shape: [1], role: "output", memory: "caller" };
     const body = forLoop("a.b", 1, forLoop("a_b", 1, store(X, [variable("a.b")], variable("a_b"))));
     expect(generateJs({ name: "f", buffers: [X], body }).text).toContain("for_[a_b] = a_b_;");
   });
@@ -71,7 +71,7 @@ describe("equals the interpreter", () => {
   });
 
   test("on locals, branches and loops", () => {
-    const Y: Buffer = { name: "Y", dtype: "i32", shape: [8], scope: "output" };
+    const Y: Buffer = { name: "Y", dtype: "i32", shape: [8], role: "output", memory: "caller" };
     const sum = define("sum", constInt(1));
     const doubled = assign("sum", {
       kind: "binary",
@@ -114,7 +114,7 @@ describe("equals the interpreter", () => {
 
   for (const dtype of dtypes) {
     propertyTest.prop([randomExpr(dtype, 3)], { numRuns: 150 })(`on random expressions of ${dtype}`, (value) => {
-      const Y: Buffer = { name: "Y", dtype: dtype satisfies DType, shape: [length], scope: "output" };
+      const Y: Buffer = { name: "Y", dtype: dtype satisfies DType, shape: [length], role: "output", memory: "caller" };
       const body = forLoop("i", length, store(Y, [variable("i")], value));
       const func: LoopFunc = { name: "f", buffers: [...inputs, Y], body };
       expect(runJs(func, samples)).toEqual(interpret(func, samples));

@@ -1,7 +1,8 @@
 // Short constructors of flat loop IR, so that a test reads like the loop nest that it means.
 
 import type { DType } from "../../../../src/compiler/index.ts";
-import type { Buffer, Expr, IrBinaryOp, IrType, LoopFunc, Scope, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
+import type { Buffer, Expr, IrBinaryOp, IrType, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
+import { type BufferPlace, bufferIn } from "../../../support/buffer-in.ts";
 
 export const num = (value: number, dtype: IrType = "i32"): Expr => ({ kind: "const", dtype, value });
 export const v = (name: string): Expr => ({ kind: "var", dtype: "i32", name });
@@ -67,12 +68,8 @@ export const define = (name: string, value: Expr, lanes = 1): Stmt => ({
 
 export const assign = (name: string, value: Expr): Stmt => ({ kind: "assign", name, value });
 
-export const buffer = (name: string, dtype: DType, length: number, scope: Scope): Buffer => ({
-  name,
-  dtype,
-  shape: [length],
-  scope,
-});
+export const buffer = (name: string, dtype: DType, length: number, place: BufferPlace): Buffer =>
+  bufferIn(place, { name, dtype, shape: [length] });
 
 export const func = (name: string, buffers: readonly Buffer[], ...body: readonly Stmt[]): LoopFunc => ({
   name,

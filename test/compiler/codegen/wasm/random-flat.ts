@@ -29,7 +29,7 @@ export function randomFlat(gen: GeneratorValue): LoopFunc {
     ir.buffer(`in_${dtype}`, dtype, bufferLength, "input"),
     ir.buffer(`out_${dtype}`, dtype, bufferLength, "output"),
   ]);
-  const sorted = [...buffers].sort((a, b) => a.scope.localeCompare(b.scope));
+  const sorted = [...buffers].sort((a, b) => a.role.localeCompare(b.role));
   return ir.func("random", sorted, start, body);
 }
 

@@ -4,6 +4,7 @@
 import { compileJs } from "../../../../src/compiler/codegen/js/compile.ts";
 import { generateJs } from "../../../../src/compiler/codegen/js/generate-js.ts";
 import type { UnaryOp } from "../../../../src/compiler/expr/scalar-expr.ts";
+import { parameterBuffer } from "../../../../src/compiler/ir/buffer.ts";
 import { binary, forLoop, loadOf, store, unary, variable } from "../../../../src/compiler/ir/build.ts";
 import type { Buffer, LoopFunc } from "../../../../src/compiler/ir/loop-ir.ts";
 import { expandMathIn } from "../../../../src/compiler/lower/pass/expand-math.ts";
@@ -13,7 +14,8 @@ export type MathOp = UnaryOp | "pow";
 
 /** `Z[i] = op(X[i])`, or `op(X[i], Y[i])`, not expanded. */
 export function mathFunc(op: MathOp, dtype: "f32" | "f64", length: number): LoopFunc {
-  const buffer = (name: string, scope: "input" | "output"): Buffer => ({ name, dtype, shape: [length], scope });
+  const buffer = (name: string, role: "input" | "output"): Buffer =>
+    parameterBuffer({ name, dtype, shape: [length] }, role);
   const [X, Y, Z] = [buffer("X", "input"), buffer("Y", "input"), buffer("Z", "output")];
   const i = variable("i");
   const value = op === "pow" ? binary("pow", loadOf(X, [i]), loadOf(Y, [i])) : unary(op, loadOf(X, [i]));

@@ -25,10 +25,10 @@ import { shareValues } from "../../../../src/compiler/lower/pass/share-values.ts
 import { targets } from "../../../../src/compiler/target/targets.ts";
 
 const buffers: readonly Buffer[] = [
-  { name: "X", dtype: "f32", shape: [8], scope: "input" },
-  { name: "I", dtype: "i32", shape: [8], scope: "input" },
-  { name: "Y", dtype: "f32", shape: [8], scope: "output" },
-  { name: "J", dtype: "i32", shape: [8], scope: "output" },
+  { name: "X", dtype: "f32", shape: [8], role: "input", memory: "caller" },
+  { name: "I", dtype: "i32", shape: [8], role: "input", memory: "caller" },
+  { name: "Y", dtype: "f32", shape: [8], role: "output", memory: "caller" },
+  { name: "J", dtype: "i32", shape: [8], role: "output", memory: "caller" },
 ];
 const [X, I, Y, J] = buffers as [Buffer, Buffer, Buffer, Buffer];
 const i = variable("i");
