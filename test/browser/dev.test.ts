@@ -38,10 +38,10 @@ function slowCompiler(predicted: CompiledKernel) {
   return { compile, finish };
 }
 
-/** Plain SIMD, which all engines have, with results that tell it from the predicted kernel. */
 /** A tuning in the background yields to all else that this machine does. */
 const tuningMs = 90_000;
 
+/** Plain SIMD, which all engines have, with results that tell it from the predicted kernel. */
 const retuned = (): CompiledKernel => fakeKernel({ wasm: wasmSource(false, marks["wasm-relaxed"]) });
 
 declare global {
