@@ -87,7 +87,7 @@ describe.skipIf(noProc)(`a dev server's tuning${noProc ? ` (${noProc})` : ""}`, 
         if (now.length > 0) seen.push(now.map((pid) => getPriority(pid)));
         expect(seen.length).toBeGreaterThan(2);
       },
-      { timeout: 20_000, interval: 5 },
+      { timeout: 50_000, interval: 5 },
     );
     expect(seen).toEqual(seen.map(() => [low]));
   });

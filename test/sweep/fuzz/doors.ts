@@ -128,6 +128,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/plugin/support/fail-alone.ts",
     "src/plugin/hooks/hooks.ts",
     "src/plugin/hooks/quiet-timings.ts",
+    "src/plugin/runtime/foreign.ts",
     "src/plugin/runtime/native.ts",
     "src/tuner/trust/keyless.ts",
   ],
