@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
 import { canonicalJson } from "../../../src/tuner/data/key.ts";
+import { lockEntryJson } from "../../../src/tuner/lock/lock-entry.ts";
 import { preAuthEncoding, signPayload } from "../../../src/tuner/trust/dsse.ts";
 import { generateSigningKey, parsePublicKey, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { entryPredicate, signatureProblem, signEntry } from "../../../src/tuner/trust/lock-signature.ts";
@@ -121,7 +122,7 @@ describe("an envelope", () => {
 describe("a signature in another place", () => {
   it("of a lock's entry is none on decisions, and that of decisions none on an entry", async () => {
     const { signature: _, ...entry } = signEntry(lockEntry, key);
-    const subject = [{ name: "entry", digest: { sha256: sha256(canonicalJson(entry)) } }];
+    const subject = [{ name: "entry", digest: { sha256: sha256(canonicalJson(lockEntryJson(entry))) } }];
     const payload = canonicalJson({ _type: statementType, subject, predicateType: entryPredicate, predicate: {} });
     const bundle = bundleOf(payload);
     expect(await verifyBundle(bundle, policy)).toMatchObject({ kind: "trusted" });
