@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { parseActionResult } from "../../../src/plugin/remote/action-result.ts";
 import { canonicalJson } from "../../../src/tuner/data/key.ts";
+import { lockEntryJson } from "../../../src/tuner/lock/lock-entry.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { parseExchange, printExchange } from "../../../src/tuner/store/exchange.ts";
 import { openEntry } from "../../../src/tuner/store/sealed-entry.ts";
@@ -29,7 +30,7 @@ interface Place {
 
 const places: Readonly<Record<string, Place>> = {
   "the lock": {
-    right: `{"schema":1,"kernels":{"a":${canonicalJson(lockEntry)}}}`,
+    right: `{"schema":1,"kernels":{"a":${canonicalJson(lockEntryJson(lockEntry))}}}`,
     read(text) {
       const content = parseLockfile(text, "kernels.lock.json");
       if (content.kind === "broken") return { why: content.diagnostic.message };
