@@ -43,7 +43,7 @@ export async function findOperators(root: string, accepts: (path: string) => boo
 }
 
 /** `from "…"`, `import "…"`, `import("…")` */
-const importForm = /\b(?:from|import)\s*\(?\s*(["'])([^"'\n]+)\1/g;
+const importForm = /\b(?:from|import)\s*(?:\(\s*)?(["'])([^"'\n]+)\1/g;
 
 /** Text of a file. Editors replace files while somebody looks: one that is gone has no imports. */
 const textOf = (path: string): Promise<string> =>

@@ -5,7 +5,8 @@ import type { Format } from "../kernel/stored/module-file.ts";
 import { requestPattern } from "../request/request.ts";
 
 /** `from "…"`, `import("…")`, `require("…")`, `jest.mock("…")`, and that as Jest's plugin for Babel hoists it */
-const form = /\b(from|import|require|(?:jest|_getJestObj\(\))\s*\.\s*\w+)(\s*\(?\s*)(["'])([^"'\n\\]+\?[^"'\n\\]*)\3/g;
+const form =
+  /\b(from|import|require|(?:jest|_getJestObj\(\))\s*\.\s*\w+)(\s*(?:\(\s*)?)(["'])([^"'\n\\][^"'\n\\?]*\?[^"'\n\\]*)\3/g;
 
 /** The specifiers with `?tune=` that a text imports, each once. */
 export function kernelSpecifiers(text: string): readonly string[] {

@@ -8,6 +8,7 @@ import { parsePackageJson, withEntries } from "../../../src/cli/init/package-jso
 import { wireConfig } from "../../../src/cli/init/wire-config.ts";
 import { packFiles } from "../../../src/cli/pack/pack-files.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../src/native/machine/machine.ts";
+import { kernelSpecifiers } from "../../../src/plugin/jest/imports.ts";
 import { resolveOptions } from "../../../src/plugin/options/options.ts";
 import { isRemoteOption, resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { parseRequest } from "../../../src/plugin/request/request.ts";
@@ -133,4 +134,12 @@ test("a package.json that names __proto__ twice is refused, as an edit cannot re
   expect(() => parsePackageJson('{"__proto__":1,"__proto__":2}', "package.json")).toThrow(
     "package.json cannot be read",
   );
+});
+
+test("an import with a megabyte of spaces, or of question marks without an end, is read in one pass", () => {
+  const many = 1_000_000;
+  // Each took hours: the square of its length.
+  for (const text of [`from${" ".repeat(many)}x`, `from "${"?".repeat(many)}`])
+    expect(kernelSpecifiers(text)).toEqual([]);
+  expect(kernelSpecifiers(`require ( "./a.op.ts?tune=wasm" )`)).toEqual(["./a.op.ts?tune=wasm"]);
 });
