@@ -47,7 +47,7 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
   options.onPass?.();
   const { prepare, run } = splitPreparation(scheduled.nest, constants);
   const generate = (nest: LoopFunc): KernelSource => generateSource(nest, target, options);
-  // What the machine cannot do is no fault of one instruction: the whole trace is illegal for it.
+  // A generator refuses a kernel as a whole, not one instruction of its schedule: the whole trace is illegal for the machine.
   try {
     return { kind: "ok", source: generate(run), prepare: prepare && generate(prepare) };
   } catch (error) {

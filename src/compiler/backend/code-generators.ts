@@ -5,7 +5,7 @@ import type { CodeGenerator } from "../codegen/code-generator.ts";
 import { jsGenerator } from "../codegen/js/js-generator.ts";
 import type { KernelSource } from "../codegen/kernel-source.ts";
 import { wasmGenerator } from "../codegen/wasm/wasm-generator.ts";
-import { DiagnosticError } from "../support/diagnostic.ts";
+import { refuse } from "../support/diagnostic.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 
@@ -22,13 +22,8 @@ export const useCodeGenerator = (generator: CodeGenerator): void => addTo(table,
 export function codeGeneratorNamed(name: string): CodeGenerator {
   const found = table.get(name);
   if (found) return found;
-  throw new DiagnosticError({
-    code: "backend.unknown",
-    message: `there is no back end "${name}"`,
-    loc: null,
-    hint: "pass the back end to useBackend before its targets are used",
-    detail: null,
-  });
+  const hint = "pass the back end to useBackend before its targets are used";
+  throw refuse("backend.unknown", `there is no back end "${name}"`, hint);
 }
 
 export const codeGeneratorOf = ({ backend }: Pick<Target, "backend">): CodeGenerator => codeGeneratorNamed(backend);

@@ -1,5 +1,5 @@
 // The compiler's part of a back end: its own list of passes, and what it makes of the flat loop IR. One folder beside this file each;
-// `code-generators.ts` lists them.
+// `backend/code-generators.ts` lists them.
 
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import type { Pass } from "../lower/pass/pass.ts";
