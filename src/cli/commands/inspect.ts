@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { resolveImport } from "../../plugin/declarations/resolve-import.ts";
-import { knownSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
+import { knownSchedule } from "../../plugin/kernel/decision/known-schedule.ts";
 import { parseRequest } from "../../plugin/request/request.ts";
 import { inspectCandidate, templateSizes } from "../../tuner/report/inspect.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";

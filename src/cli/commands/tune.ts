@@ -39,7 +39,7 @@ const proofMs = 20_000;
 async function proved(project: Project, request: ParsedRequest, row: Row): Promise<Row> {
   if (row.error !== null) return row;
   const [{ knownSchedule }, { generateSpace }, { proveWinner }] = await Promise.all([
-    import("../../plugin/kernel/decision/decide-schedule.ts"),
+    import("../../plugin/kernel/decision/known-schedule.ts"),
     import("../../tuner/space/generate.ts"),
     import("../../tuner/proof/prove-winner.ts"),
   ]);

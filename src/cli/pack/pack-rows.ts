@@ -1,7 +1,7 @@
 // The kernels of a project that a pack can have: those that lock or store has measured, each with its decision.
 
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
-import { knownSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
+import { knownSchedule } from "../../plugin/kernel/decision/known-schedule.ts";
 import { keyFields, tunedForOf } from "../../plugin/kernel/schedule.ts";
 import { generated } from "../../plugin/kernel/source/schedule-source.ts";
 import { scheduleKey } from "../../tuner/data/key.ts";

@@ -20,7 +20,7 @@ import { candidateKey } from "../../tuner/search/point/search-space.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
 import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
-import { knownSchedule } from "../kernel/decision/decide-schedule.ts";
+import { knownSchedule } from "../kernel/decision/known-schedule.ts";
 import type { KernelDecision } from "../kernel/decision.ts";
 import { hasCaches, isPortable } from "../kernel/schedule.ts";
 import { predictSchedule } from "../kernel/source/predict-schedule.ts";

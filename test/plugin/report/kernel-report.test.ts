@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { codegenVersion, type TargetName } from "../../../src/compiler/index.ts";
 import { hostTarget } from "../../../src/native/machine/machine.ts";
 import type { KernelContext } from "../../../src/plugin/kernel/context/kernel-context.ts";
-import { knownSchedule } from "../../../src/plugin/kernel/decision/decide-schedule.ts";
+import { knownSchedule } from "../../../src/plugin/kernel/decision/known-schedule.ts";
 import { kernelReport } from "../../../src/plugin/report/kernel-report.ts";
 import { verdictOf } from "../../../src/plugin/report/page/verdict.ts";
 import { limitsSource } from "../../../src/plugin/report/roof.ts";

@@ -93,7 +93,7 @@ describe("a kernel for a target of which the lock has a part", () => {
   /** An entry for avx512, made on a machine that need not have it, wherever this runs: predicted, then put into the lock. */
   async function appWithAvx512(): Promise<string> {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
-    const { knownSchedule } = await import("../../../../src/plugin/kernel/decision/decide-schedule.ts");
+    const { knownSchedule } = await import("../../../../src/plugin/kernel/decision/known-schedule.ts");
     const { updateLockfile } = await import("../../../../src/tuner/lock/lockfile.ts");
     await compileIn(root, {
       request: { target: "avx512" },
