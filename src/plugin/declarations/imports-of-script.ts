@@ -1,9 +1,10 @@
 // A script → the modules that it imports, as written. esbuild parses it, TypeScript and JSX too, and resolves nothing.
 
-import { build, type PluginBuild } from "esbuild";
+import type { PluginBuild } from "esbuild";
 
 /** Specifiers that a script imports; none for one that does not parse: its build reports that. */
 export async function importsOfScript(path: string): Promise<readonly string[]> {
+  const { build } = await import("esbuild");
   const specifiers = new Set<string>();
   const note = {
     name: "note-imports",

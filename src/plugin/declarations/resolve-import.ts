@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { build, type PluginBuild } from "esbuild";
+import type { PluginBuild } from "esbuild";
 import { locateOperator } from "../request/locate-operator.ts";
 
 /** Resolves the import of a script; null: there is no such file, as far as these rules go. */
@@ -34,6 +34,7 @@ function referredTsconfigs(root: string): readonly string[] {
 }
 
 async function resolveWithEsbuild(path: string, importer: string, tsconfig?: string): Promise<string | null> {
+  const { build } = await import("esbuild");
   let found: string | null = null;
   const resolveDir = dirname(importer);
   const ask = {

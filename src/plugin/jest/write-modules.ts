@@ -4,7 +4,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build } from "esbuild";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { answerQuestions } from "../../native/process/waiting-worker.ts";
 import { moduleInCode } from "../binding/module/in-code.ts";
@@ -26,6 +25,7 @@ const addressInCjs = `require("node:url").pathToFileURL(__filename).href`;
 
 /** Bundles the text of a kernel's module with the runtime. */
 async function bundled(source: string, folder: string, format: Format): Promise<string> {
+  const { build } = await import("esbuild");
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: folder },
     bundle: true,

@@ -1,15 +1,7 @@
 // An operator file and what it imports → one script, made by esbuild, with what it was made of.
 
 import { dirname, posix, resolve } from "node:path";
-import {
-  type BuildFailure,
-  type BuildOptions,
-  type BuildResult,
-  build,
-  type Message,
-  type OutputFile,
-  type Plugin,
-} from "esbuild";
+import type { BuildFailure, BuildOptions, BuildResult, Message, OutputFile, Plugin } from "esbuild";
 import { type DiagnosticError, type SourceLoc, sha256 } from "../../compiler/index.ts";
 import { mistake, shown } from "./mistake.ts";
 
@@ -62,6 +54,7 @@ export async function bundleWithEsbuild(
   file: string,
   { root, external, onFiles }: EsbuildOptions,
 ): Promise<EsbuildBundle> {
+  const { build } = await import("esbuild");
   const folder = dirname(file);
   try {
     const result = await build(optionsOf(file, external));
@@ -77,6 +70,7 @@ export async function bundleWithEsbuild(
 
 /** Files that esbuild reads for a bundle which it cannot make: of a failure it has no metafile. */
 async function filesRead(file: string, external: readonly string[]): Promise<readonly string[]> {
+  const { build } = await import("esbuild");
   const files = new Set([file]);
   const listener: Plugin = {
     name: "files-read",
