@@ -76,6 +76,7 @@ const cli: Building = {
     "bench",
     "bench/browser",
     "bench/browser/page",
+    "actions",
     "commands",
   ],
   above: ["src/cli/main.ts", "src/cli/bin.ts"],

@@ -2,7 +2,6 @@
 
 import { cac } from "cac";
 import { closest, DiagnosticError, refuse } from "../compiler/index.ts";
-import { loadBackends } from "../plugin/options/load-backends.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -16,9 +15,9 @@ import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { worker } from "./commands/worker.ts";
 import { badArgument, type CommandOption, type Flags } from "./flags/flags.ts";
+import { projectOptions } from "./flags/project-flags.ts";
 import { nameOfFlag, withTypedValues } from "./flags/typed-values.ts";
 import { type Command, exitCodes, type Outcome, usageCodes } from "./project/command.ts";
-import { openProject, projectOptions } from "./project/project.ts";
 import { coloured, hasColours } from "./terminal/colours.ts";
 import { watchStandardOutput } from "./terminal/standard-output.ts";
 
@@ -130,9 +129,14 @@ async function outcomeOf(
   try {
     const flags = withTypedValues(read, valueOptionsOf(command), argv);
     if (args.includes("")) throw badArgument("an argument is empty", command.usage);
+    const [{ openProject }, { loadBackends }, { run }] = await Promise.all([
+      import("./project/project.ts"),
+      import("../plugin/options/load-backends.ts"),
+      command.load(),
+    ]);
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
     await loadBackends(project.options);
-    return await command.run(project, args, flags);
+    return await run(project, args, flags);
   } catch (error) {
     const diagnostic = diagnosticOf(error);
     if (!diagnostic) throw error;

@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { tune } from "../../src/cli/commands/tune.ts";
-import { verify } from "../../src/cli/commands/verify.ts";
+import { run as tune } from "../../src/cli/actions/tune.ts";
+import { run as verify } from "../../src/cli/actions/verify.ts";
 import { exportDecisions } from "../../src/cli/decisions/exchange.ts";
 import { exitCodes } from "../../src/cli/project/command.ts";
 import { openProject } from "../../src/cli/project/project.ts";
@@ -41,7 +41,7 @@ const store = (): string => join(root, "store");
 const marker = (): string => join(root, "planted.txt");
 const build = () => buildApp("esbuild", root, compileKernel, { mode: "frozen", cacheDir: "store" });
 const run = (...flags: [Record<string, unknown>?]) =>
-  verify.run(openProject({ root, cacheDir: store() }, "silent"), [], flags[0] ?? {});
+  verify(openProject({ root, cacheDir: store() }, "silent"), [], flags[0] ?? {});
 
 interface Verified {
   readonly kernels: readonly { readonly state: string }[];
@@ -58,7 +58,7 @@ beforeAll(async () => {
   if (skipReason) return;
   root = writeProject(files);
   const open = openProject({ root, cacheDir: store() }, "silent", { seconds: 30, trials: 2 });
-  expect((await tune.run(open, [], { json: true })).exitCode).toBe(exitCodes.done);
+  expect((await tune(open, [], { json: true })).exitCode).toBe(exitCodes.done);
   await build();
   honest = shipped();
   kept = mkdtempSync(join(tmpdir(), "kept-"));
@@ -146,7 +146,7 @@ describe.skipIf(skipReason)(`a store of another user${why}`, () => {
     rmSync(join(root, "kernels.lock.json"));
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "77".repeat(32));
     const open = openProject({ root, cacheDir: store() }, "silent", { seconds: 30, trials: 2 });
-    const { json } = await tune.run(open, [], { json: true });
+    const { json } = await tune(open, [], { json: true });
     expect(JSON.stringify(json)).toContain('"store"');
     expect(((await run()).json as Verified).kernels.map(({ state }) => state)).toEqual(["right", "right"]);
   });

@@ -1,13 +1,7 @@
-// `report`: one HTML page about the kernels that the project imports, of what lock, store and records hold.
+// Usage of `report`.
 
-import { resolve } from "node:path";
-import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
-import { reportName } from "../../plugin/options/options.ts";
-import { collectReport } from "../../plugin/report/collect-report.ts";
-import { reportPage } from "../../plugin/report/report-page.ts";
-import { shownPath } from "../../plugin/support/shown-path.ts";
-import { writeIfChanged } from "../../plugin/support/write-if-changed.ts";
-import { type Command, exitCodes } from "../project/command.ts";
+import { reportName } from "../../plugin/options/report-name.ts";
+import type { Command } from "../project/command.ts";
 
 export const report: Command = {
   usage: "report",
@@ -15,21 +9,5 @@ export const report: Command = {
     "Write one HTML page about the project's kernels: how they were searched, how fast they are, what was chosen",
   options: [{ flags: "--out <file>", description: `default: ${reportName}` }],
   examples: ["unplugin-kernel report", "unplugin-kernel report --out build/kernels.html"],
-  async run({ session, options, imports, contextOf }, _, { out = reportName }) {
-    const kernels = kernelsOf(await imports());
-    const data = await collectReport(
-      kernels.map((request) => ({ request, built: null })),
-      { options, measuring: "again", warn: session.log().warn, contextOf: (request) => contextOf(request, "predict") },
-    );
-    const file = resolve(options.root, String(out));
-    writeIfChanged(file, reportPage(data));
-    const failed = data.kernels.flatMap((kernel) => (kernel.kind === "failed" ? [kernel.error] : []));
-    const count = data.kernels.length;
-    const written = `${shownPath(file, process.cwd())} written, ${count} kernel${count === 1 ? "" : "s"}`;
-    return {
-      exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
-      json: { file, ...data },
-      text: [written, ...failed].join("\n"),
-    };
-  },
+  load: () => import("../actions/report.ts"),
 };

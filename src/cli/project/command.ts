@@ -1,4 +1,4 @@
-// Type of a command of the command line: its name, its options, and its outcome as text and as JSON.
+// Type of a command of the command line: its name, its options, what it does, and its outcome as text and as JSON.
 
 import type { DiagnosticCode } from "../../compiler/index.ts";
 import { badArgumentCode, type CommandOption, type Flags } from "../flags/flags.ts";
@@ -18,8 +18,12 @@ export interface Command {
   readonly description: string;
   readonly options: readonly CommandOption[];
   readonly examples: readonly string[];
-  run(project: Project, args: readonly string[], flags: Flags): Promise<Outcome>;
+  /** Loads what it does, once it is asked for: the compiler and the tuner, most often. */
+  load(): Promise<{ readonly run: Run }>;
 }
+
+/** What a command does. */
+export type Run = (project: Project, args: readonly string[], flags: Flags) => Promise<Outcome>;
 
 /** Exit codes of the commands; docs/command-line.md lists them. */
 export const exitCodes = {

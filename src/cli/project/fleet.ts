@@ -4,18 +4,8 @@ import { join } from "node:path";
 import { refuse } from "../../compiler/index.ts";
 import type { Fleet } from "../../plugin/fleet/open-fleet.ts";
 import { fleetKey } from "../../plugin/options/options.ts";
-import { badArgument, type CommandOption, type Flags } from "../flags/flags.ts";
+import { badArgument, type Flags } from "../flags/flags.ts";
 import type { Project } from "./project.ts";
-
-export const fleetOptions: readonly CommandOption[] = [
-  { flags: "--redis <url>", description: "measure on the workers that this Redis has: see the command worker" },
-  { flags: "--slurm <constraint>", description: "measure on nodes of Slurm, by sbatch --exclusive --constraint" },
-  {
-    flags: "--all-targets",
-    description:
-      "with one of these: for each kernel and each kind of worker, an entry in the lock for the worker's target",
-  },
-];
 
 /** @throws DiagnosticError `command.bad-argument` */
 export function redisUrl(flag: unknown): string {

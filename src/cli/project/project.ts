@@ -19,7 +19,7 @@ import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { createSession, type Session } from "../../plugin/session/session.ts";
 import { type StrategyName, strategyNames } from "../../tuner/search/strategy/strategy.ts";
 import { parseLocatedJson } from "../../tuner/support/located-json.ts";
-import { badArgument, type CommandOption, type Flags } from "../flags/flags.ts";
+import { badArgument, type Flags } from "../flags/flags.ts";
 import { remoteOf } from "../flags/remote-flags.ts";
 
 /** @param importer absolute path of the file that has the import */
@@ -37,19 +37,6 @@ export interface Project {
   /** Context of a kernel, for commands that look at it without compiling it. */
   contextOf(request: ParsedRequest, mode: RequestMode, special?: Partial<CompileServices>): Promise<KernelContext>;
 }
-
-/** Options that every command takes. They mean the same as the plugin's options of these names. */
-export const projectOptions: readonly CommandOption[] = [
-  { flags: "--root <folder>", description: "the project (default: the working directory)" },
-  { flags: "--lockfile <file>", description: "default: kernels.lock.json" },
-  { flags: "--cache-dir <folder>", description: "default: node_modules/.cache/unplugin-kernel" },
-  {
-    flags: "--include <glob>",
-    description: "which files are operators, over absolute paths (default: *.op.ts and its like)",
-  },
-  { flags: "--backend <module>", description: "a back end of one's own, as in option backends; may be given again" },
-  { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options (default: fast)" },
-];
 
 /** @throws DiagnosticError `command.bad-argument` */
 function strategiesIn(list: unknown): readonly StrategyName[] {

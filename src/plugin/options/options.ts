@@ -10,6 +10,7 @@ import { allowedRemote } from "./allowed-remote.ts";
 import { withoutCredentials } from "./credentials.ts";
 import { pathFilter } from "./path-pattern.ts";
 import { isRemoteOption, type ResolvedRemote, remoteWanted, resolveRemote } from "./remote-options.ts";
+import { reportName } from "./report-name.ts";
 import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust, withoutSecrets } from "./trust-option.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
@@ -44,9 +45,6 @@ export interface ResolvedOptions extends OperatorFilter {
 
 /** Resolved options without the functions that choose files. */
 export type CompileOptions = Omit<ResolvedOptions, keyof OperatorFilter>;
-
-/** Default name of the file that a report is written to. */
-export const reportName = "unplugin-kernel-report.html";
 
 /** Seconds and trials of one tuning; performance.md asks for a first tuning within 60 s on two cores. */
 export const defaultBudget: Budget = { seconds: 30, trials: 512 };

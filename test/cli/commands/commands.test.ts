@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { cachesText } from "../../../src/cli/commands/doctor.ts";
+import { cachesText } from "../../../src/cli/actions/doctor.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
 const files = {

@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tune } from "../../../src/cli/commands/tune.ts";
-import { verify } from "../../../src/cli/commands/verify.ts";
+import { run as tune } from "../../../src/cli/actions/tune.ts";
+import { run as verify } from "../../../src/cli/actions/verify.ts";
 import { exitCodes } from "../../../src/cli/project/command.ts";
 import { openProject } from "../../../src/cli/project/project.ts";
 import { moduleFileName } from "../../../src/plugin/kernel/stored/module-file.ts";
@@ -16,10 +16,10 @@ const imports = (query: string): string => `import gemm from "./gemm.op.ts?${que
 test("one kernel of two that is not in the lock makes the exit code that of a failure", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
-  expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
-  expect(await verify.run(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
+  expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+  expect(await verify(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
   writeFileSync(join(root, "src/other.ts"), imports("M=8&tune=wasm"));
-  const { exitCode, json } = await verify.run(open(), [], {});
+  const { exitCode, json } = await verify(open(), [], {});
   const states = (json as { kernels: readonly { state: string }[] }).kernels.map(({ state }) => state);
   expect(states.sort()).toEqual(["right", "wrong"]);
   expect(exitCode).toBe(exitCodes.wrong);
@@ -28,9 +28,9 @@ test("one kernel of two that is not in the lock makes the exit code that of a fa
 test("one lost of two: an import that leads to no operator file makes the exit code that of a failure", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
-  expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+  expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
   writeFileSync(join(root, "src/other.ts"), imports("tune=wasm").replace("gemm.op.ts", "gemms.op.ts"));
-  const { exitCode, json, text } = await verify.run(open(), [], {});
+  const { exitCode, json, text } = await verify(open(), [], {});
   const { kernels } = json as { kernels: readonly { kernel: string; state: string }[] };
   expect(kernels.map(({ kernel, state }) => `${state} ${kernel}`).sort()).toEqual([
     "right src/gemm.op.ts?tune=wasm",
@@ -43,23 +43,23 @@ test("one lost of two: an import that leads to no operator file makes the exit c
 test("a file in place of the store's folder is nothing wrong with the lock", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
-  expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+  expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
   rmSync(join(root, "store"), { recursive: true });
   writeFileSync(join(root, "store"), "");
-  expect(await verify.run(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
+  expect(await verify(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
 });
 
 test("a planted module for Jest is named, and is no failure, as it is never run; one of ours is not", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const store = join(root, "store");
   const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 30, trials: 2 });
-  await tune.run(open(), [], { json: true });
+  await tune(open(), [], { json: true });
   mkdirSync(join(store, "jest"));
   const code = "module.exports = 1;\n";
   writeFileSync(join(store, "jest", moduleFileName("gemm", code, "cjs")), code);
   writeFileSync(join(store, "jest/gemm-0123456789abcdef.mjs"), "export default 2;\n");
   writeFileSync(join(store, "jest/other.cjs"), "module.exports = 3;\n");
-  const { exitCode, json, text } = await verify.run(open(), [], {});
+  const { exitCode, json, text } = await verify(open(), [], {});
   expect((json as { foreign: readonly object[] }).foreign).toEqual([
     { what: "module for Jest, jest/gemm-0123456789abcdef.mjs", key: null },
     { what: "module for Jest, jest/other.cjs", key: null },
@@ -72,10 +72,10 @@ test("an entry of our own that is not what is built is wrong, as a build would s
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const store = join(root, "store");
   const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 30, trials: 2 });
-  await tune.run(open(), [], { json: true });
+  await tune(open(), [], { json: true });
   expect(await plants.wasm(store)).toBeGreaterThan(0);
   expect(await sealAgain(store)).toBeGreaterThan(0);
-  const { exitCode, json } = await verify.run(open(), [], {});
+  const { exitCode, json } = await verify(open(), [], {});
   expect(json).toMatchObject({
     foreign: [],
     kernels: [

@@ -9,7 +9,7 @@ type Parsers = readonly string[];
 
 /** Files whose code the seeds of the parsers run. */
 export const fuzzed: Readonly<Record<string, Parsers>> = {
-  "src/cli/commands/merge-lock.ts": ["conflict"],
+  "src/cli/actions/merge-lock.ts": ["conflict"],
   "src/cli/init/find-host.ts": ["init"],
   "src/cli/init/node-scripts.ts": ["init"],
   "src/cli/init/package-json.ts": ["init", "package-json"],
@@ -77,8 +77,8 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
 /** Files that read a text and hand it on to what these parsers fuzz. */
 export const handsOn: Readonly<Record<string, Parsers>> = {
   "src/cli/bench/browser/browser-bench.ts": ["page-results"],
-  "src/cli/commands/pack.ts": ["pack-before"],
-  "src/cli/commands/worker.ts": ["fleet-job"],
+  "src/cli/actions/pack.ts": ["pack-before"],
+  "src/cli/actions/worker.ts": ["fleet-job"],
   "src/cli/project/project.ts": ["trust-option"],
   "src/native/lock/file-lock.ts": ["lock-holder"],
   "src/native/toolchain/detect.ts": ["compiler-version"],
@@ -163,8 +163,8 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
   ],
   "words of the command line, of the person who types them: a form is tested before they are read": [
     "src/api/runner.ts",
-    "src/cli/commands/bench.ts",
-    "src/cli/commands/cache.ts",
+    "src/cli/actions/bench.ts",
+    "src/cli/actions/cache.ts",
     "src/cli/project/fleet.ts",
     "src/cli/main.ts",
     "src/cli/pack/package-name.ts",

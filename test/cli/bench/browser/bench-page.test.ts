@@ -3,11 +3,11 @@
 
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run as bench } from "../../../../src/cli/actions/bench.ts";
 import { decodeMeasured } from "../../../../src/cli/bench/browser/decode-measured.ts";
 import { type PageKernel, pageKernel } from "../../../../src/cli/bench/browser/page-kernel.ts";
 import { BadBody, type PageServer, type Site, servePage } from "../../../../src/cli/bench/browser/page-server.ts";
 import type { Plan } from "../../../../src/cli/bench/browser/visit.ts";
-import { bench } from "../../../../src/cli/commands/bench.ts";
 import { openProject } from "../../../../src/cli/project/project.ts";
 import { kernelsOf } from "../../../../src/plugin/declarations/find-imports.ts";
 import { noAddon } from "../../../support/fake-kernel.ts";
@@ -193,7 +193,7 @@ describe("the command line", () => {
     [{ browser: true, peer: "by-hand.mjs" }, "peers run in Node, not in a page"],
   ])("bench with %j", async (flags, words) => {
     const project = openProject({ root: writeProject({}) }, "silent");
-    await expect(bench.run(project, [], flags)).rejects.toThrow(`command.bad-argument: ${words}`);
+    await expect(bench(project, [], flags)).rejects.toThrow(`command.bad-argument: ${words}`);
   });
 
   test("a project without kernels has no page", () => {

@@ -1,7 +1,7 @@
 // Parsers of what lies in a store or a lock file, or comes from a remote store.
 
 import { createHash } from "node:crypto";
-import { mergeLock } from "../../../../src/cli/commands/merge-lock.ts";
+import { run as mergeLock } from "../../../../src/cli/actions/merge-lock.ts";
 import type { Project } from "../../../../src/cli/project/project.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
 import { describeHolder, holderOf } from "../../../../src/native/lock/lock-holder.ts";
@@ -173,7 +173,7 @@ export const storeParsers: readonly FuzzedParser[] = [
         throw new Error("a side has marks still");
       const lockfile = `${folderWith("conflict", { "kernels.lock.json": text })}/kernels.lock.json`;
       const project = { options: { lockfile } } as Project;
-      const merged = await unlessRejected([DiagnosticError], async () => mergeLock.run(project, [], { resolve: true }));
+      const merged = await unlessRejected([DiagnosticError], async () => mergeLock(project, [], { resolve: true }));
       return merged && JSON.stringify(merged.json);
     },
   },

@@ -1,0 +1,95 @@
+// `doctor`: what this machine can build, run and measure, target by target.
+
+import { cpus } from "node:os";
+import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
+import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/machine/machine.ts";
+import { findXgboost } from "../../native/machine/xgboost-library.ts";
+import { noCompiler } from "../../native/toolchain/compilers.ts";
+import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
+import { packageManagerOf } from "../../plugin/support/package-manager.ts";
+import { textTable } from "../../tuner/report/text-table.ts";
+import { hasRelaxedSimd } from "../bench/relaxed-simd.ts";
+import { projectState } from "../doctor/project-state.ts";
+import { exitCodes, type Run } from "../project/command.ts";
+
+interface TargetState {
+  readonly target: string;
+  readonly builds: boolean;
+  readonly runs: boolean;
+  /** Description of the part that is missing; null if nothing is. */
+  readonly why: string | null;
+}
+
+const kilobytes = (bytes: number): string =>
+  bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes / 1024} KB`;
+/** Says which cache sizes kernels are tuned for here. */
+export function cachesText(caches: Caches | null, native: TargetName): string {
+  const { l1Bytes, l2Bytes, l3Bytes } = caches ?? targets[native];
+  const sizes = `L1 ${kilobytes(l1Bytes)}, L2 ${kilobytes(l2Bytes)}, L3 ${kilobytes(l3Bytes)} a core`;
+  return caches
+    ? sizes
+    : `not known: the system does not tell, so kernels are tuned for the target's typical ones (${native}: ${sizes})`;
+}
+
+const yes = (is: boolean): string => (is ? "yes" : "no");
+
+/** Says whether XGBoost is there: a library of the system's, called by a package of the project's. */
+async function xgboostState(project: string): Promise<string> {
+  const library = findXgboost({ project });
+  if (library === null) return "no library: the boosted trees of this package are the cost model, and as good";
+  const hasKoffi = await import("koffi").then(
+    () => true,
+    () => false,
+  );
+  return hasKoffi ? library : `${library}, and no package to call it: ${packageManagerOf(project).add("koffi")}`;
+}
+
+export const run: Run = async (project) => {
+  const { root } = project.options;
+  const machine = detectMachine();
+  const compilers = await detectToolchains({ project: root });
+  const { message, hint } = noCompiler(wantedFamilies());
+  const states = targetNames.map((name): TargetState => {
+    const target = targets[name];
+    const missing = missingFeatures(target, machine);
+    const builds = !needsToolchain(target) || compilers.length > 0;
+    const reasons = [
+      ...(builds ? [] : [message]),
+      ...(missing.length > 0 ? [`the CPU has no ${missing.join(", ")}`] : []),
+    ];
+    return { target: name, builds, runs: missing.length === 0, why: reasons.join("; ") || null };
+  });
+  const cpu = cpus()[0]?.model.trim() ?? "unknown";
+  const { caches, cores, platform } = machine;
+  const native = bestTargetName(machine);
+  const state = await projectState(project);
+  const facts = [
+    `CPU        ${cpu}, ${cores} core${cores === 1 ? "" : "s"}, ${platform}`,
+    `caches     ${cachesText(caches, native)}`,
+    `Node       ${process.version}, V8 ${process.versions.v8}`,
+    `compilers  ${compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || `none: ${hint}`}`,
+    `native     is ${native} here`,
+    `relaxed    ${hasRelaxedSimd() ? "SIMD is here, so wasm-relaxed twins run" : "SIMD is not in this engine, so plain SIMD runs: Node 22 has it"}`,
+    `xgboost    ${await xgboostState(root)}`,
+    ...(state.bundler === null ? [] : [`bundler    ${state.bundler}`]),
+    `lock       ${state.lock}`,
+    `store      ${state.store}`,
+    ...state.storeProblems.map((text) => `           ${text}`),
+  ];
+  const rows = states.map(({ target, builds, runs, why }) => [target, yes(builds), yes(runs), why ?? ""]);
+  const found = compilers.map(({ family, version, path }) => ({ family, version, path }));
+  return {
+    exitCode: exitCodes.done,
+    json: {
+      cpu,
+      ...machine,
+      node: process.versions,
+      relaxedSimd: hasRelaxedSimd(),
+      project: state,
+      compilers: found,
+      native,
+      targets: states,
+    },
+    text: [...facts, "", textTable(["target", "builds", "runs and is measured", "why not"], rows)].join("\n"),
+  };
+};

@@ -1,0 +1,152 @@
+// `verify`: the lock against the project's imports, its decisions against their sources, what is built of them against the
+// reference, and what would ship, or has, against what is built.
+
+import { basename, relative, resolve } from "node:path";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
+import type { ParsedRequest } from "../../plugin/request/request.ts";
+import { failAlone } from "../../plugin/support/fail-alone.ts";
+import { type LockEntries, readLockfile } from "../../tuner/lock/lockfile.ts";
+import { type ForeignItem, foreignItems } from "../../tuner/store/foreign-items.ts";
+import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuilding-store.ts";
+import type { Store } from "../../tuner/store/store.ts";
+import { exitCodes, type Run } from "../project/command.ts";
+import { type Project, requireFolder } from "../project/project.ts";
+import { importedKernels } from "../project/wanted-kernels.ts";
+import { originOf } from "../verify/origin-of.ts";
+import {
+  changedAddons,
+  changedModules,
+  compareOutput,
+  compareShipped,
+  type Foreign,
+  type OutputFile,
+} from "../verify/shipped.ts";
+
+interface Row {
+  readonly kernel: string;
+  readonly state: "right" | "not run" | "wrong";
+  readonly why: string | null;
+  /** Where its decision came from, if it is from elsewhere. */
+  readonly from?: string;
+}
+
+interface Checked {
+  readonly row: Row;
+  /** Name of its entry in the lock. */
+  readonly lockName: string | null;
+  /** Store that it was built again with; null: it was not built. */
+  readonly store: RebuildingStore | null;
+}
+
+async function check(
+  { contextOf, options: { root } }: Project,
+  asked: ParsedRequest,
+  entries: LockEntries,
+): Promise<Checked> {
+  const kernel = relative(root, asked.path) + asked.query;
+  let lockName: string | null = null;
+  let store: RebuildingStore | null = null;
+  const wrap = (real: Store): Store => {
+    store = rebuildingStore(real);
+    return store;
+  };
+  try {
+    return await failAlone(kernel, null, async (): Promise<Checked> => {
+      // Its operator is bundled again too, and what is built is run here.
+      const context = { ...(await contextOf(asked, "frozen", { wrapStore: wrap })), runsFresh: false };
+      lockName = context.lockName;
+      const { notRun } = await verifyKernel(context);
+      const { problem, notCompared } = await compareShipped(context, store!);
+      const state = problem ? "wrong" : notRun ? "not run" : "right";
+      if (!problem && !notRun) await store!.keep();
+      const from = await originOf(context, entries.get(lockName)?.source ?? "");
+      const row = { kernel, state, why: problem ?? notRun ?? notCompared, ...(from !== null && { from }) } as const;
+      return { lockName, store, row };
+    });
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return { lockName, store, row: { kernel, state: "wrong", why: error.message } };
+  }
+}
+
+/** Row of an import that leads to no operator file: the project does not have the kernel that it asks for. */
+const lostRow = (root: string, specifier: string, importer: string): Row => ({
+  kernel: specifier,
+  state: "wrong",
+  why: `the import in ${relative(root, importer)} leads to no operator file`,
+});
+
+/** @throws DiagnosticError `command.bad-argument`, before anything is built again */
+function outputFolder(root: string, given: unknown): string | null {
+  if (given === undefined) return null;
+  const folder = resolve(root, String(given));
+  requireFolder(String(given), folder, "the folder of a build's output");
+  return folder;
+}
+
+/** Rows of a build's output: each addon and module in it against what was built of the lock. */
+function outputRows(folder: string | null, checked: readonly Checked[]): readonly OutputFile[] {
+  if (folder === null) return [];
+  const built = new Set(checked.flatMap(({ store }) => [...(store?.built() ?? [])]));
+  const names = checked.map(({ row }) => basename(row.kernel).replace(/(\.op)?\.[mc]?[jt]s(\?.*)?$/, ""));
+  return compareOutput(folder, built, names);
+}
+
+const foreignText = ({ what }: Foreign): string => `foreign  ${what}: not of this user's builds, and not used`;
+
+export const run: Run = async (project, _, flags) => {
+  const { lockfile, root, cacheDir } = project.options;
+  const content = await readLockfile(lockfile);
+  if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
+  const folder = outputFolder(root, flags.output);
+  const rows: Row[] = [];
+  const checked: Checked[] = [];
+  const kernels = await importedKernels(project, (specifier, importer) => {
+    rows.push(lostRow(root, specifier, importer));
+  });
+  // Before anything is built again, which takes the place of what is there.
+  const lying = await foreignItems(cacheDir);
+  const changed = [...changedAddons(cacheDir), ...changedModules(cacheDir)];
+  // One after the other: they are measured.
+  for (const request of kernels) checked.push(await check(project, request, content.entries));
+  rows.push(...checked.map(({ row }) => row));
+  const used = new Set(checked.map(({ lockName }) => lockName));
+  const unused = [...content.entries.keys()].filter((name) => !used.has(name));
+  const output = outputRows(folder, checked);
+  const foreign = [...named(lying, checked), ...changed];
+  const isWrong = [...rows, ...output].some(({ state }) => state === "wrong");
+  const lines = rows.map(({ kernel, state, why, from }) => {
+    const words = [why, from].filter(Boolean).join(", ");
+    return `${state.padEnd(8)} ${kernel}${words && `: ${words}`}`;
+  });
+  return {
+    exitCode: isWrong ? exitCodes.wrong : exitCodes.done,
+    json: { kernels: rows, unused, foreign, output },
+    text: [
+      ...lines,
+      ...output.map(({ file, state }) => `${state.padEnd(8)} ${file}${outputWhy[state]}`),
+      ...(folder === null || output.some(({ state }) => state !== "other") ? [] : [nothingFound(String(flags.output))]),
+      ...unused.map((name) => `unused   ${name}: nothing imports it`),
+      ...foreign.map(foreignText),
+    ].join("\n"),
+  };
+};
+
+const outputWhy = {
+  right: "",
+  wrong: ": it is not what is built of the lock",
+  other: ": of no kernel that the project imports",
+} as const;
+
+/** No failure: a build may have left all kernels out. A slip in the path would look the same otherwise. */
+const nothingFound = (output: string): string =>
+  `none     of the files in ${output} is of a kernel, so nothing was compared there`;
+
+/** Foreign items with the kernels that ask for them. */
+function named(items: readonly ForeignItem[], checked: readonly Checked[]): readonly Foreign[] {
+  return items.map(({ what, key }) => {
+    const owner = key && checked.find(({ store }) => store?.asked.has(key));
+    return { what: owner ? `${what} of ${owner.row.kernel}` : what, key };
+  });
+}
