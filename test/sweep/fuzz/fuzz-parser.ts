@@ -33,6 +33,8 @@ export interface FuzzOptions {
   readonly inputs: number;
   /** The run ends after so many problems. Default: 20. */
   readonly mostProblems?: number;
+  /** Told of each input before it is read. */
+  readonly onInput?: (at: number) => void;
 }
 
 /** One input in so many is a seed cut short: they go through all seeds and all their bytes, one by one. */
@@ -45,7 +47,7 @@ export const inputOf = (seeds: readonly string[], seed: number, at: number): str
 
 export async function fuzzParser(
   parser: FuzzedParser,
-  { seed, from, inputs, mostProblems = 20 }: FuzzOptions,
+  { seed, from, inputs, mostProblems = 20, onInput }: FuzzOptions,
 ): Promise<Fuzzed> {
   const seeds = parser.seeds();
   if (seeds.length === 0) throw new Error(`${parser.name} has no seeds`);
@@ -56,6 +58,7 @@ export async function fuzzParser(
   let [accepted, done, residentBytes] = [0, 0, first];
   let slowest = { at: from, ms: 0, length: 0 };
   for (let at = from; at < from + inputs && problems.length < mostProblems; at++, done++) {
+    onInput?.(at);
     const input = inputOf(seeds, seed, at);
     const { what, ms, isAccepted } = await tryInput(parser, input);
     if (isAccepted) accepted += 1;

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { npmRun, recordRun } from "../../support/record-run.js";
 import { type Fuzzed, fuzzParser } from "./fuzz-parser.ts";
 import { parsers } from "./parsers/index.ts";
+import { watchInputs } from "./watch.ts";
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +39,10 @@ const textOf = ({ inputs, accepted, slowest, residentBytes }: Fuzzed): string =>
 
 for (const parser of parsers.filter(({ name }) => names.includes(name))) {
   const before = process.cpuUsage();
-  const fuzzed = await fuzzParser(parser, { seed, from, inputs: Math.ceil(inputs * (parser.share ?? 1)) });
+  const watch = watchInputs(parser.name);
+  const wanted = { seed, from, inputs: Math.ceil(inputs * (parser.share ?? 1)) };
+  const fuzzed = await fuzzParser(parser, { ...wanted, onInput: watch.next });
+  watch.close();
   const { user, system } = process.cpuUsage(before);
   const { problems } = fuzzed;
   console.log(`${parser.name}: ${textOf(fuzzed)}, ${((user + system) / 1e6).toFixed(1)} s of the processor`);
