@@ -11,7 +11,6 @@ import {
   elementsOf,
   expandedOps,
   invariant,
-  isWasmSource,
   kernelParameters,
   readsIn,
   referenceLoops,
@@ -22,7 +21,8 @@ import {
   type TypedArray,
   targets,
 } from "../../compiler/index.ts";
-import { loadWasm, type WasmKernel } from "../../native/load/load-wasm.ts";
+import type { OpenKernel } from "../../native/backend/executor.ts";
+import { executorOf } from "../../native/backend/executors.ts";
 import type { TuningTask } from "../data/task.ts";
 import { candidateKernel } from "../kernel/candidate-kernel.ts";
 import { guess } from "../search/predict.ts";
@@ -98,13 +98,13 @@ function isPlain(expr: ScalarExpr): boolean {
 }
 
 /** Makes the stage's kernel. Null: the rules find no schedule, or the arrays do not fit a WASM memory. */
-function strictKernel(op: ComputeDef): WasmKernel | null {
+function strictKernel(op: ComputeDef): OpenKernel | null {
   const task: TuningTask = { op, target: targets.wasm, numerics: "strict", threads: 1 };
   const bytes = kernelParameters(op).reduce((sum, it) => sum + it.length * byteSize[it.dtype], 0);
   const space = generateSpace(task);
   const candidate = bytes <= mostBytes ? guess(space) : null;
   const kernel = candidate && candidateKernel(task, space, candidate);
-  return kernel?.kind === "ok" && isWasmSource(kernel.source) ? loadWasm(kernel.source) : null;
+  return kernel?.kind === "ok" ? (executorOf(kernel.source).open?.(kernel.source) ?? null) : null;
 }
 
 const mostBytes = 2 ** 30;
