@@ -58,6 +58,7 @@ const stages = [
   "intrinsic",
   "schedule",
   "lower",
+  "launch",
   "codegen",
   "backend",
 ] as const;
@@ -298,6 +299,7 @@ test("heavy packages are loaded when they are needed", () => {
     "binaryen",
     "bullmq",
     "cacache",
+    "esbuild",
     "ioredis",
     "koffi",
     "listr2",
@@ -319,6 +321,14 @@ function loadedWith(path: string, loaded = new Set<string>()): ReadonlySet<strin
   for (const { from, kind } of imports) if (kind === "static") loadedWith(from, loaded);
   return loaded;
 }
+
+test("the command line loads what a command does once it is asked for", () => {
+  const loaded = [...loadedWith("src/cli/bin.ts")];
+  expect(loaded).toContain("src/cli/commands/tune.ts");
+  const names = ["src/plugin/options/report-name.ts", "src/tuner/search/strategy/strategy.ts"];
+  expect(loaded.filter((path) => !isOneOf("src/cli/", "src/compiler/", ...names)(path))).toEqual([]);
+  expect(loaded.filter(isOneOf("src/cli/actions/", "src/cli/project/project.ts"))).toEqual([]);
+});
 
 test("a build that finds its kernels loads no part of the tuner but store, lock, keys and decoders", () => {
   const tuner = [...loadedWith("src/plugin/kernel/compile/compile-kernel.ts")].filter((path) =>
@@ -366,29 +376,16 @@ const ofBackend = isOneOf(
   "src/plugin/kernel/artifacts/wasm-pair.ts",
 );
 
-/** Questions which back end it is, by file and number: where one is used for its own sake. */
-const stillAsked: Readonly<Record<string, number>> = {
-  // Right answers are computed by WASM kernels, whatever they are held against.
-  "src/tuner/workbench/right-answers.ts": 1,
-};
-
 const asksWhich = new RegExp(
   [
     '\\b(?:backend|codegen) (?:===|!==) "',
     '\\bkind (?:===|!==) "(?:c|wasm|js|native|cpu|gpu|accelerator)"',
     "\\bis(?:C|Wasm)Source\\(",
   ].join("|"),
-  "g",
 );
 
 test("nothing outside of a back end asks which one it is: properties and methods are asked", () => {
-  const asked = Object.fromEntries(
-    typescript
-      .filter(({ path }) => path.startsWith("src/") && !ofBackend(path))
-      .map(({ path, code }): [string, number] => [path, code.join("\n").match(asksWhich)?.length ?? 0])
-      .filter(([, count]) => count > 0),
-  );
-  expect(asked).toEqual(stillAsked);
+  expect(badLines(asksWhich, (path) => !path.startsWith("src/") || ofBackend(path), typescript)).toEqual([]);
 });
 
 // ── sizes and names ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -15,7 +15,7 @@ import {
   type Target,
   targets,
 } from "../../src/compiler/index.ts";
-import { splitPreparation } from "../../src/compiler/schedule/split-preparation.ts";
+import { splitPreparation } from "../../src/compiler/launch/split-preparation.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { compileAll, toolchains } from "../native/compiled.ts";
 import { type ChainCase, isIllegal } from "./random-schedule.ts";

@@ -3,7 +3,6 @@
 import type { Buffer, Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Numerics } from "../../target/target.ts";
-import type { Part } from "../part.ts";
 import type { Element, Piece } from "./element.ts";
 import type { Names } from "./names.ts";
 import type { Prelude } from "./prelude.ts";
@@ -21,9 +20,6 @@ export interface Context {
   readonly operandLocals: ReadonlyMap<string, number>;
   /** Locals that are tiles and no C variables. */
   readonly tiles: TileRegisters;
-  /** Loops that threads share, and how many do. */
-  readonly parts: readonly Part[];
-  readonly threads: number;
   /** Writes any expression: `emitExpression`. */
   readonly emit: (context: Context, expr: Expr, piece: Piece) => Value;
 }

@@ -3,11 +3,12 @@
 
 import { placeOf } from "../../ir/buffer.ts";
 import type { LoopFunc } from "../../ir/loop-ir.ts";
+import { type Grid, type Launch, type Program, programOf } from "../../launch/program.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { cpuTarget, type Numerics, type Target } from "../../target/target.ts";
 import type { CSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
-import { buffersOutside, type Part, partsOf } from "../part.ts";
 import type { Context } from "./context.ts";
 import { cName, storedElement } from "./element.ts";
 import { emitExpression } from "./expression.ts";
@@ -28,34 +29,42 @@ import { widestElement } from "./widest-element.ts";
  *     generateC(flat, avx2, { numerics: "fast" }).text
  */
 export function generateC(func: LoopFunc, target: Target, options: { readonly numerics: Numerics }): CSource {
-  const parts = target.threads > 1 ? partsOf(func) : [];
-  const threads = parts.length > 0 ? target.threads : 1;
-  const layout = layoutOf(func, parts, threads);
-  const context = contextOf(func, target, options.numerics, parts);
-  const functions = parts.map((part) => partFunction(context, layout, part)).join("");
-  const main = mainFunction(context, layout, func);
+  const program = programOf(func, target.threads);
+  const layout = layoutOf(func.buffers, program);
+  const context = contextOf(func, target, options.numerics, program);
+  const functions = program.grids.map((grid) => gridFunction(context, layout, grid)).join("");
+  const main = mainFunction(context, layout, func.name, program);
   return {
     kind: "c",
     name: func.name,
     parameters: parametersOf(func.buffers),
     text: `${header(func, target, options.numerics, layout)}${context.prelude.text()}${functions}${main}`,
     workspaceBytes: layout.workspaceBytes,
-    threads,
+    threads: program.threads,
     features: target.features,
     numerics: options.numerics,
   };
 }
 
-function mainFunction(context: Context, layout: WorkspaceLayout, func: LoopFunc): string {
-  const { parts } = context;
-  const outside = buffersOutside(func, parts);
-  const own = layout.placements.filter(({ buffer }) => parts.length === 0 || outside.has(buffer.name));
+function mainFunction(
+  context: Context,
+  layout: WorkspaceLayout,
+  name: string,
+  { launches, grids, threads }: Program,
+): string {
+  const isUsed = (buffer: string): boolean => launches.some((it) => it.kind === "serial" && it.buffers.has(buffer));
+  const own = layout.placements.filter(({ buffer }) => grids.length === 0 || isUsed(buffer.name));
   const declarations = own.map((placement) => declaration(context, layout, placement, "0"));
-  const share = parts.length > 0 ? `, ${shareType(context.prelude)} *share` : "";
-  const signature = `void ${func.name}(void *const *args, void *workspace${share})`;
-  const body = [...declarations, ...withTiles(context, emitStatement(context, func.body))];
-  return `${signature};\n${signature} {\n${textOf(body)}}\n`;
+  const share = grids.length > 0 ? `, ${shareType(context.prelude)} *share` : "";
+  const signature = `void ${name}(void *const *args, void *workspace${share})`;
+  const lines = flatMap(launches, (launch) => emitLaunch(context, launch, threads));
+  return `${signature};\n${signature} {\n${textOf([...declarations, ...withTiles(context, lines)])}}\n`;
 }
+
+const emitLaunch = (context: Context, launch: Launch, threads: number): readonly string[] =>
+  launch.kind === "serial"
+    ? emitStatement(context, launch.body)
+    : [`share(${launch.name}, (void *[]){(void *)args, workspace}, ${launch.loop.extent}, ${threads});`];
 
 /** Declares the types of shared loops, as kernel-table.h has them. */
 const shareType = (prelude: Prelude): string =>
@@ -67,7 +76,7 @@ const shareType = (prelude: Prelude): string =>
   );
 
 /** `shared` is what the function that shares the loop has: its arguments and its workspace. */
-function partFunction(context: Context, layout: WorkspaceLayout, { name, loop, buffers }: Part): string {
+function gridFunction(context: Context, layout: WorkspaceLayout, { name, loop, buffers }: Grid): string {
   const own = layout.placements.filter(({ buffer }) => buffers.has(buffer.name));
   const body = [
     "void *const *args = ((void **)shared)[0];",
@@ -81,20 +90,18 @@ function partFunction(context: Context, layout: WorkspaceLayout, { name, loop, b
 
 const textOf = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");
 
-function contextOf(func: LoopFunc, target: Target, numerics: Numerics, parts: readonly Part[]): Context {
+function contextOf(func: LoopFunc, target: Target, numerics: Numerics, { grids }: Program): Context {
   invariant(/^[A-Za-z_]\w*$/.test(func.name), `${func.name} is not an identifier`);
   const { vectorBytes } = cpuTarget(target);
   return {
     prelude: new Prelude(),
-    names: new Names([func.name, ...parts.map(({ name }) => name)]),
+    names: new Names([func.name, ...grids.map(({ name }) => name)]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     numerics,
     vectorBytes,
     pieceLanes: vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
     tiles: assignTileRegisters(func.body),
-    parts,
-    threads: target.threads,
     emit: emitExpression,
   };
 }

@@ -3,9 +3,9 @@
 
 import { byteSize } from "../../expr/dtype.ts";
 import { isParameter } from "../../ir/buffer.ts";
-import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
+import type { Buffer } from "../../ir/loop-ir.ts";
+import type { Program } from "../../launch/program.ts";
 import { product } from "../../support/integer-math.ts";
-import { ownBuffers, type Part } from "../part.ts";
 
 export interface BufferPlace {
   readonly buffer: Buffer;
@@ -34,11 +34,10 @@ const align64 = (bytes: number): number => Math.ceil(bytes / 64) * 64;
 export const lengthOf = ({ shape }: Buffer): number => product(shape);
 export const bytesOf = (buffer: Buffer): number => lengthOf(buffer) * byteSize[buffer.dtype];
 
-export function layoutOf(func: LoopFunc, parts: readonly Part[], threads: number): WorkspaceLayout {
-  const own = ownBuffers(func, parts);
+export function layoutOf(buffers: readonly Buffer[], { own, threads }: Program): WorkspaceLayout {
   const placements: BufferPlace[] = [];
   let [index, offset, slotOffset] = [0, 0, 0];
-  for (const buffer of func.buffers) {
+  for (const buffer of buffers) {
     if (isParameter(buffer)) {
       placements.push({ buffer, place: { kind: "argument", index: index++ } });
     } else if (buffer.memory === "register" && bytesOf(buffer) <= stackBytes) {

@@ -57,15 +57,10 @@ const indented = (lines: readonly string[]): readonly string[] => lines.map((lin
 const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
   stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
 
-/**
- * Prints a loop. Threads share the iterations of a parallel one; other marks are ignored: a loop that passes could not vectorise or
- * unroll is left as it is.
- */
+/** Prints a loop. Its mark is ignored: a loop that passes could not vectorise or unroll is left as it is. */
 function emitFor(context: Context, loop: For): readonly string[] {
   const { name, extent, annotations, body } = loop;
   if (extent <= 0) return [];
-  const part = context.parts.find((it) => it.loop === loop);
-  if (part) return [`share(${part.name}, (void *[]){(void *)args, workspace}, ${extent}, ${context.threads});`];
   const variable = context.names.of("loop", name);
   const inner = indented(emitStatement(context, body));
   if (extent === 1) return ["{", `  const long ${variable} = 0;`, ...inner, "}"];

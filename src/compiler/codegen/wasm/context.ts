@@ -3,7 +3,6 @@
 import type { Affine } from "../../ir/affine.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import type { Part } from "../part.ts";
 import type { Code } from "./instruction.ts";
 import type { LaneRange, ValuePlace } from "./lane-range.ts";
 import type { LocalPool } from "./local-pool.ts";
@@ -33,8 +32,6 @@ export interface Emitters {
 
 export interface Context {
   readonly layout: MemoryLayout;
-  /** Loops that threads share: each is a function, by its place here. */
-  readonly parts: readonly Part[];
   /** Whether products and sums may become relaxed_madd. */
   readonly relaxed: boolean;
   readonly locals: LocalPool;

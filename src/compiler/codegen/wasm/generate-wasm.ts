@@ -2,13 +2,14 @@
 // at run time, and the engine's optimising tier schedules and allocates registers anyway. Tests check against binaryen.
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
+import { type Program, programOf } from "../../launch/program.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import type { WasmSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
-import { ownBuffers, type Part, partsOf } from "../part.ts";
 import { ConstantPool, keepConstants } from "./constants.ts";
 import { type Context, type LoopScope, slotVariable } from "./context.ts";
 import { encodeModule } from "./encode.ts";
-import type { Code, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
+import { type Code, call, i32, type ValueType, type WasmFunction, type WasmModule } from "./instruction.ts";
 import { LocalPool } from "./local-pool.ts";
 import { closeParameter, closeSingle } from "./loop-pointer.ts";
 import { maskCode } from "./mask.ts";
@@ -35,7 +36,7 @@ export interface WasmOptions {
 export function generateWasm(func: LoopFunc, { relaxed, threads = 1 }: WasmOptions): WasmSource {
   const plan = planOf(func, threads);
   const parameters = parametersOf(func.buffers);
-  const bytes = encodeModule(buildModule(func, plan, relaxed));
+  const bytes = encodeModule(buildModule(plan, relaxed));
   return {
     kind: "wasm",
     name: func.name,
@@ -49,36 +50,41 @@ export function generateWasm(func: LoopFunc, { relaxed, threads = 1 }: WasmOptio
 
 /** The same module as text, for people. */
 export const generateWat = (func: LoopFunc, { relaxed, threads = 1 }: WasmOptions): string =>
-  printModule(buildModule(func, planOf(func, threads), relaxed));
+  printModule(buildModule(planOf(func, threads), relaxed));
 
-/** Loops that threads share, and the memory layout of the module. */
 interface ModulePlan {
-  readonly parts: readonly Part[];
+  readonly program: Program;
   readonly threads: number;
   readonly layout: MemoryLayout;
 }
 
 function planOf(func: LoopFunc, threads: number): ModulePlan {
-  const parts = threads > 1 ? partsOf(func) : [];
-  return { parts, threads, layout: layOutMemory(func.buffers, ownBuffers(func, parts), threads) };
+  const program = programOf(func, threads);
+  return { program, threads, layout: layOutMemory(func.buffers, program.own, threads) };
 }
 
-function buildModule({ body }: LoopFunc, { parts, threads, layout }: ModulePlan, relaxed: boolean): WasmModule {
+function buildModule({ program, threads, layout }: ModulePlan, relaxed: boolean): WasmModule {
   const runTime = new Set<RunTimeName>();
   const constants = new ConstantPool();
   const inSlots = (extent: number): LoopScope => ({ name: slotVariable, extent, pointers: new Map() });
   const functionOf = (name: string, params: readonly ValueType[], make: (context: Context) => Code): WasmFunction => {
     const locals = new LocalPool(params);
-    const context = { ...emptyContext(), layout, parts, relaxed, locals, runTime };
+    const context = { ...emptyContext(), layout, relaxed, locals, runTime };
     const code = keepConstants(make(context), locals, constants);
     return { name, params, results: [], locals: locals.types.slice(params.length), code };
   };
   const run = functionOf("run", [], (context) => {
     const slot = inSlots(1);
     context.loops.push(slot);
-    return closeSingle(context, slot, statement(context, body));
+    const { launches, grids } = program;
+    const code = flatMap(launches, (launch) =>
+      launch.kind === "serial"
+        ? statement(context, launch.body)
+        : [i32(grids.indexOf(launch)), i32(launch.loop.extent), call("share")],
+    );
+    return closeSingle(context, slot, code);
   });
-  const shared = parts.map(({ loop }, index) =>
+  const shared = program.grids.map(({ loop }, index) =>
     functionOf(`part${index}`, ["i32", "i32"], (context) => {
       const slot = inSlots(threads);
       const at: LoopScope = { name: loop.name, extent: loop.extent, pointers: new Map() };
@@ -88,7 +94,7 @@ function buildModule({ body }: LoopFunc, { parts, threads, layout }: ModulePlan,
     }),
   );
   return {
-    memory: { pages: layout.pages, isShared: parts.length > 0 },
+    memory: { pages: layout.pages, isShared: shared.length > 0 },
     functions: [run, ...shared, ...runTimeFunctions(runTime)],
     constants: constants.vectors,
     exported: 1 + shared.length,

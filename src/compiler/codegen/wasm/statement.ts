@@ -6,7 +6,7 @@ import { operandsOf } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { bindingOf, type Context, type LoopScope } from "./context.ts";
-import { type Code, call, i32, ifElse, set } from "./instruction.ts";
+import { type Code, ifElse, set } from "./instruction.ts";
 import { type LaneRange, laneRangesOf } from "./lane-range.ts";
 import { closeLoop, closeSingle } from "./loop-pointer.ts";
 import { naturalLaneBytes } from "./mask.ts";
@@ -40,8 +40,6 @@ export function statement(context: Context, stmt: Stmt): Code {
 function forLoop(context: Context, loop: For): Code {
   const { name, extent, body } = loop;
   if (extent < 1) return [];
-  const part = context.parts.findIndex((it) => it.loop === loop);
-  if (part >= 0) return [i32(part), i32(extent), call("share")];
   const scope: LoopScope = { name, extent, pointers: new Map() };
   context.loops.push(scope);
   const code = statement(context, body);

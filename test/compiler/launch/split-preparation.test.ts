@@ -13,7 +13,7 @@ import {
   schedule,
 } from "../../../src/compiler/index.ts";
 import { placeOf } from "../../../src/compiler/ir/buffer.ts";
-import { splitPreparation } from "../../../src/compiler/schedule/split-preparation.ts";
+import { splitPreparation } from "../../../src/compiler/launch/split-preparation.ts";
 
 const nestOf = (op: Op, parameters: Readonly<Record<string, number>>, trace: readonly Instruction[]) =>
   schedule(fromCompute(instantiate(op, parameters, "op"), "op"), trace);

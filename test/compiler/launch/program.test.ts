@@ -1,21 +1,23 @@
-// Buffers of which each thread has its own, where threads share loops.
+// Launches of a function: its parallel loops, and what is between them. And buffers of which each thread has its own.
 
-import { expect, test } from "vitest";
-import { ownBuffers, partsOf } from "../../../src/compiler/codegen/part.ts";
+import { describe, expect, test } from "vitest";
 import {
   add,
   constInt,
   constOf,
+  define,
   forLoop,
   ifThen,
   loadOf,
+  localOf,
   lt,
   mul,
   store,
   variable,
 } from "../../../src/compiler/ir/build.ts";
 import type { Expr, LoopFunc, Stmt } from "../../../src/compiler/ir/loop-ir.ts";
-import { body, buffer } from "./c/flat-functions.ts";
+import { type Program, programOf } from "../../../src/compiler/launch/program.ts";
+import { body, buffer } from "../codegen/c/flat-functions.ts";
 
 const x = buffer("x", "f32", 10, "input");
 const y = buffer("y", "f32", 10, "output");
@@ -33,13 +35,17 @@ const blocks = (name: string, whole: (at: Expr) => Stmt): Stmt => {
   return forLoop(name, 3, ifThen(isWhole, four, two), "parallel");
 };
 
+const programFor = (threads: number, ...stmts: readonly Stmt[]): Program => {
+  const func: LoopFunc = { name: "f", buffers: [x, y, s, t], body: body(...stmts) };
+  return programOf(func, threads);
+};
+
 const own = (...loops: readonly Stmt[]): readonly string[] => {
-  const func: LoopFunc = { name: "f", buffers: [x, y, s, t], body: body(...loops) };
-  const parts = partsOf(func);
-  expect(parts.map(({ loop }) => loop)).toEqual(
+  const program = programFor(2, ...loops);
+  expect(program.grids.map(({ loop }) => loop)).toEqual(
     loops.filter((stmt) => stmt.kind === "for" && stmt.mark === "parallel"),
   );
-  return [...ownBuffers(func, parts)];
+  return [...program.own];
 };
 
 const copy = blocks("p", (at) => store(s, [at], loadOf(x, [at])));
@@ -69,4 +75,30 @@ test("what another loop goes on with is all threads'", () => {
 test("what code outside of the loops names is all threads'", () => {
   const through = blocks("p", (at) => body(store(t, [i], loadOf(x, [at])), store(y, [at], loadOf(t, [i]))));
   expect(own(through, forLoop("i", 4, store(y, [i], loadOf(t, [i]))))).toEqual([]);
+});
+
+describe("launches", () => {
+  const set = (at: number): Stmt => store(y, [constInt(at)], constOf("f32", 1));
+  const kinds = ({ launches }: Program) =>
+    launches.map((it) => (it.kind === "grid" ? it.name : it.body.kind === "seq" ? it.body.body.length : it.body.kind));
+
+  test("are the parallel loops, in order, and the statements between them together", () => {
+    const program = programFor(4, set(0), set(1), copy, copy, set(2));
+    expect(kinds(program)).toEqual([2, "f_part0", "f_part1", 1]);
+    expect(program.threads).toBe(4);
+  });
+
+  test("are one where there is one thread, or nothing to share", () => {
+    expect(kinds(programFor(1, set(0), copy))).toEqual([2]);
+    const once = forLoop("p", 1, store(y, [variable("p")], constOf("f32", 1)), "parallel");
+    expect(kinds(programFor(4, set(0), once))).toEqual([2]);
+    expect(programFor(4, set(0), once).threads).toBe(1);
+  });
+
+  test("are one where a value outlives the statements before a loop", () => {
+    const value = define("v", loadOf(x, [constInt(0)]));
+    const use = store(y, [constInt(0)], localOf("v", "f32"));
+    expect(kinds(programFor(4, value, copy, use))).toEqual([3]);
+    expect(kinds(programFor(4, value, use, copy))).toEqual([2, "f_part0"]);
+  });
 });

@@ -10,8 +10,8 @@
 import { isParameter, parameterBuffer } from "../ir/buffer.ts";
 import type { Buffer, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { flattenSeq } from "../ir/visit.ts";
-import { buffersRead } from "./dataflow.ts";
-import { blocksIn } from "./nest.ts";
+import { buffersRead } from "../schedule/dataflow.ts";
+import { blocksIn } from "../schedule/nest.ts";
 
 export interface Preparation {
   /** Constant inputs → what `run` reads of them. Null: nothing depends on them alone. */
