@@ -4,11 +4,13 @@
 //
 // TEST_LINE_FILE in the environment is a file for that line, for a script that prints more after it.
 //
+// All that tests leave in the temporary directory goes with them: each run has one of its own, which is removed behind it.
+//
 // Arguments go to vitest: `npm test -- test/plugin`. A test that a machine cannot run has the reason in its name. The run fails
 // on any skip that skips/skips.json does not list for what this machine lacks, and in CI on those of what CI has to have.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
@@ -22,7 +24,9 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/packa
 
 /** Vitest's exit code, and its report if it got as far as writing one. */
 function runVitest(args) {
-  const folder = mkdtempSync(join(tmpdir(), "test-report-"));
+  const folder = mkdtempSync(join(tmpdir(), "tests-"));
+  // As a system has its own: some tests run programs as another user.
+  chmodSync(folder, 0o1777);
   const file = join(folder, "report.json");
   try {
     const config = ["--config", "test/vitest.suite.config.ts"];
@@ -30,12 +34,19 @@ function runVitest(args) {
     const { status, error } = spawnSync(process.execPath, [vitest, "run", ...config, ...reporters, ...args], {
       cwd: root,
       stdio: "inherit",
+      env: { ...process.env, TMPDIR: folder, TEMP: folder, TMP: folder },
     });
     if (error) throw error;
     return { status: status ?? 1, report: JSON.parse(readFileSync(file, "utf8")) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeLater(folder);
   }
+}
+
+/** Removes thousands of folders, beside what the caller does next. */
+function removeLater(folder) {
+  const program = `require("node:fs").rmSync(${JSON.stringify(folder)}, { recursive: true, force: true, maxRetries: 3 })`;
+  spawn(process.execPath, ["-e", program], { detached: true, stdio: "ignore" }).unref();
 }
 
 /** The tests of a report, each with its file as skips.json spells files. */
