@@ -7,7 +7,7 @@ import { makeArtifact } from "../native/backend/artifact.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../native/toolchain/detect.ts";
 import type { Candidate } from "../tuner/data/space.ts";
-import { candidateKernel, candidateTrace } from "../tuner/kernel/candidate-kernel.ts";
+import { candidateKernel } from "../tuner/kernel/candidate-kernel.ts";
 import { type KernelOptions, spaceOf, taskOf } from "./task.ts";
 
 export interface BuildOptions extends KernelOptions {
@@ -26,16 +26,17 @@ export interface BuildOptions extends KernelOptions {
 export async function build(op: Op, schedule: Candidate, options: BuildOptions): Promise<Artifact> {
   const task = taskOf(op, options);
   const { relaxed = false, bench = false, outDir } = options;
-  const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true, relaxed });
+  const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true });
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
-  const { source, prepare } = kernel;
+  const { prepare, trace } = kernel;
+  const source = relaxed ? kernel.relaxed() : kernel.source;
   const { constants } = task;
   const info: ArtifactInfo = {
     op: task.op.name,
     parameters: task.op.parameters,
     target: task.target.own ?? task.target.name,
     numerics: task.numerics,
-    schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
+    schedule: printTrace(trace),
   };
   const toolchain = needsToolchain(task.target) ? ((await detectToolchains())[0] ?? null) : null;
   if (needsToolchain(task.target)) {

@@ -23,8 +23,6 @@ export interface KernelOptions {
   readonly verify: boolean;
   /** Called after the schedule and after each pass; ends the generation by throwing, as it may take seconds. */
   readonly onPass?: (() => void) | undefined;
-  /** Whether to generate the module with fused multiply-adds (relaxed SIMD). WASM only. */
-  readonly relaxed: boolean;
   /** Name of the kernel; default: that of `op`. Another algorithm (Winograd's) makes a kernel that keeps the operator's name. */
   readonly name?: string;
   /** Inputs that stay the same from call to call. */
@@ -36,6 +34,8 @@ export interface GeneratedKernel {
   readonly kind: "ok";
   readonly source: KernelSource;
   readonly prepare: KernelSource | null;
+  /** Generates the code of the same lowered function for engines that fuse products and sums (relaxed SIMD). Only WASM's differs. */
+  readonly relaxed: () => KernelSource;
 }
 
 export type KernelResult = GeneratedKernel | Extract<Replay, { readonly kind: "illegal" }>;
@@ -46,21 +46,20 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
   if (scheduled.kind === "illegal") return scheduled;
   options.onPass?.();
   const { prepare, run } = splitPreparation(scheduled.nest, constants);
-  const generate = (nest: LoopFunc): KernelSource => generateSource(nest, target, options);
+  const generator = codeGeneratorOf(target);
+  const { numerics, verify, onPass } = options;
+  const lowered = (nest: LoopFunc): LoopFunc => runPasses(nest, generator.passes, { target, numerics, verify, onPass });
+  const generate = (flat: LoopFunc, relaxed: boolean): KernelSource =>
+    generator.generate(flat, { target, numerics, relaxed });
   // A generator refuses a kernel as a whole, not one instruction of its schedule: the whole trace is illegal for the machine.
   try {
-    return { kind: "ok", source: generate(run), prepare: prepare && generate(prepare) };
+    const flat = lowered(run);
+    const [source, prepared] = [generate(flat, false), prepare && generate(lowered(prepare), false)];
+    return { kind: "ok", source, prepare: prepared, relaxed: () => generate(flat, true) };
   } catch (error) {
     if (error instanceof DiagnosticError) return { kind: "illegal", at: trace.length, diagnostic: error.diagnostic };
     throw error;
   }
-}
-
-function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): KernelSource {
-  const { numerics, verify, relaxed, onPass } = options;
-  const generator = codeGeneratorOf(target);
-  const flat = runPasses(nest, generator.passes, { target, numerics, verify, onPass });
-  return generator.generate(flat, { target, numerics, relaxed });
 }
 
 /** Makes the kernel that shows whether an intrinsic computes its meaning: the calls, and what an interpreter runs of them. */

@@ -66,20 +66,12 @@ export function runKernel(scheduled: Scheduled, clock: Clock): RunResult {
 /** The interpreter takes about a second for so many operations; beyond them the reference loops, of the same bits, answer. */
 const mostInterpreted = 5e6;
 
-interface Twin extends WasmSource {
-  readonly relaxed: boolean;
-}
-
-function bestTwin(scheduled: Scheduled): Twin {
-  const relaxed = wasmOf(scheduled, true);
-  return WebAssembly.validate(relaxed.bytes) ? relaxed : wasmOf(scheduled, false);
-}
-
-function wasmOf({ task, space, candidate }: Scheduled, relaxed: boolean): Twin {
-  const kernel = candidateKernel(task, space, candidate, { relaxed });
+function bestTwin({ task, space, candidate }: Scheduled): WasmSource {
+  const kernel = candidateKernel(task, space, candidate);
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
-  invariant(isWasmSource(kernel.source), "the target is WASM");
-  return { ...kernel.source, relaxed };
+  const [plain, relaxed] = [kernel.source, kernel.relaxed()];
+  invariant(isWasmSource(plain) && isWasmSource(relaxed), "the target is WASM");
+  return WebAssembly.validate(relaxed.bytes) ? relaxed : plain;
 }
 
 function interpret(op: ComputeDef, inputs: readonly TypedArray[]): readonly TypedArray[] {

@@ -12,7 +12,13 @@ import {
 import type { Candidate, Space, Template } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
 
-export type CandidateKernel = GeneratedKernel | { readonly kind: "illegal"; readonly diagnostic: Diagnostic };
+/** The kernel of a candidate, and what it was made of. */
+export interface CandidateCode extends GeneratedKernel {
+  readonly template: Template;
+  readonly trace: Trace;
+}
+
+export type CandidateKernel = CandidateCode | { readonly kind: "illegal"; readonly diagnostic: Diagnostic };
 
 /** Returns the candidate's template, or null if the space has none of that name. */
 export const candidateTemplate = ({ templates }: Space, { template }: Candidate): Template | null =>
@@ -33,8 +39,6 @@ export function candidateTrace(space: Space, candidate: Candidate): Trace | null
 export interface CandidateOptions {
   /** Checks the IR after every pass: for winners, not for the search. */
   readonly verify?: boolean;
-  /** Whether WASM may use fused multiply-adds (relaxed SIMD). */
-  readonly relaxed?: boolean;
   /** Called after each pass, as in `generateKernel`. */
   readonly onPass?: (() => void) | undefined;
 }
@@ -43,11 +47,12 @@ export function candidateKernel(
   { op, target, numerics, constants = [] }: TuningTask,
   space: Space,
   candidate: Candidate,
-  { verify = false, relaxed = false, onPass }: CandidateOptions = {},
+  { verify = false, onPass }: CandidateOptions = {},
 ): CandidateKernel {
   const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
   invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
   const name = kernelName(op, target);
-  return generateKernel(template.op, trace, target, { numerics, verify, relaxed, name, constants, onPass });
+  const kernel = generateKernel(template.op, trace, target, { numerics, verify, name, constants, onPass });
+  return kernel.kind === "ok" ? { ...kernel, template, trace } : kernel;
 }

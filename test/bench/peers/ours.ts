@@ -83,9 +83,10 @@ async function builtKernel(task: TuningTask, candidate: Candidate, directory: st
 function relaxedKernel(task: TuningTask, candidate: Candidate): Runnable | null {
   if (task.target.backend !== "wasm") return null;
   const space = generateSpace(task);
-  const kernel = candidateKernel(task, space, candidate, { relaxed: true });
-  if (kernel.kind !== "ok" || !isWasmSource(kernel.source) || !WebAssembly.validate(kernel.source.bytes)) return null;
-  const { source, prepare } = kernel;
+  const kernel = candidateKernel(task, space, candidate);
+  const source = kernel.kind === "ok" ? kernel.relaxed() : null;
+  if (kernel.kind !== "ok" || !source || !isWasmSource(source) || !WebAssembly.validate(source.bytes)) return null;
+  const { prepare } = kernel;
   const bounds = boundsOf(task, space, candidate);
   const preparation = prepare &&
     isWasmSource(prepare) && {
@@ -93,7 +94,7 @@ function relaxedKernel(task: TuningTask, candidate: Candidate): Runnable | null 
       parameters: prepare.parameters,
       used: source.parameters,
     };
-  return { ...wasmRunnable(kernel.source), bounds, ...(preparation && { preparation }) };
+  return { ...wasmRunnable(source), bounds, ...(preparation && { preparation }) };
 }
 
 async function tuned(

@@ -65,14 +65,15 @@ async function generate(
   schedule: Decision,
   isInterim: boolean,
 ): Promise<(BuiltBlobs & { readonly wasm: Blobs[string] }) | null> {
-  const { factsOf, generated, relaxedBytes } = await import("../source/schedule-source.ts");
+  const { factsOf, generated } = await import("../source/schedule-source.ts");
   const kernel = generated(schedule);
   if (!kernel || !isWasmSource(kernel.source)) return null;
   const wasm = kernel.source.bytes;
-  const relaxed = schedule.task.numerics === "fast" && !isInterim ? relaxedBytes(schedule) : wasm;
+  const fused = schedule.task.numerics === "fast" && !isInterim ? kernel.relaxed() : kernel.source;
+  const relaxed = isWasmSource(fused) && sha256(fused.bytes) !== sha256(wasm) ? { relaxed: fused.bytes } : {};
   const blobs: Blobs = {
     wasm,
-    ...(sha256(relaxed) === sha256(wasm) ? {} : { relaxed }),
+    ...relaxed,
     ...(kernel.prepare && isWasmSource(kernel.prepare) ? { prepare: kernel.prepare.bytes } : {}),
   };
   return { blobs, wasm, facts: factsOf(schedule, kernel) };

@@ -2,7 +2,6 @@
 // finds its kernels in the store needs none of it, and does not load it.
 
 import {
-  type GeneratedKernel,
   generatorOf,
   invariant,
   type KernelSource,
@@ -14,7 +13,7 @@ import { worstRelativeError } from "../../../tuner/check/error-bound.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { Candidate } from "../../../tuner/data/space.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
-import { candidateKernel, candidateTemplate, candidateTrace } from "../../../tuner/kernel/candidate-kernel.ts";
+import { type CandidateCode, candidateKernel } from "../../../tuner/kernel/candidate-kernel.ts";
 import { findPoint, searchSpace } from "../../../tuner/search/point/search-space.ts";
 import { direct } from "../../../tuner/space/algorithm/direct.ts";
 import { type GeneratedSpace, generateSpace } from "../../../tuner/space/generate.ts";
@@ -43,7 +42,7 @@ function remember(known: KnownSpace): GeneratedSpace {
 }
 
 /** Kernel that was generated of a candidate; its source is wanted next. */
-const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: GeneratedKernel }>();
+const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: CandidateCode }>();
 
 /** Schedule of a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Decision {
@@ -61,38 +60,24 @@ export const rescheduled = (task: TuningTask, candidate: Candidate): Decision =>
  * The kernel of a schedule, every pass verified. Null: the space has no such candidate, or another source comes of it; the
  * schedule may be from a file that was edited.
  */
-export function generated({ task, candidate, source }: Decision): GeneratedKernel | null {
+export function generated({ task, candidate, source }: Decision): CandidateCode | null {
   const known = made.get(candidate);
   const kernel = known?.task === task ? known.kernel : generate(task, candidate);
   return kernel && digestOfSource(kernel.source) === source ? kernel : null;
 }
 
-function generate(task: TuningTask, candidate: Candidate): GeneratedKernel | null {
+function generate(task: TuningTask, candidate: Candidate): CandidateCode | null {
   const space = spaceOf(task);
   if (!findPoint(searchSpace(space), candidate)) return null;
   const kernel = candidateKernel(task, space, candidate, { verify: true });
   return kernel.kind === "ok" ? kernel : null;
 }
 
-/** Bytes of the same schedule for WASM, with products and sums fused. */
-export function relaxedBytes({ task, candidate }: Decision): Uint8Array<ArrayBuffer> {
-  const kernel = candidateKernel(task, spaceOf(task), candidate, { verify: true, relaxed: true });
-  const code = kernel.kind === "ok" ? generatorOf(kernel.source).code(kernel.source) : "";
-  invariant(typeof code !== "string", "what is legal is legal with fused products too");
-  return new Uint8Array(code);
-}
-
 /** Facts about a schedule that are kept in the store beside its artifacts. */
-export function factsOf({ task, candidate }: Decision, { prepare }: GeneratedKernel): KernelFacts {
-  const space = spaceOf(task);
-  const template = candidateTemplate(space, candidate);
-  const trace = candidateTrace(space, candidate);
-  invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
-  return {
-    trace: printTrace(trace),
-    errorBound: worstRelativeError(task.op, template.roundings),
-    preparation: prepare && preparationFacts(prepare.parameters),
-  };
-}
+export const factsOf = ({ task }: Decision, { template, trace, prepare }: CandidateCode): KernelFacts => ({
+  trace: printTrace(trace),
+  errorBound: worstRelativeError(task.op, template.roundings),
+  preparation: prepare && preparationFacts(prepare.parameters),
+});
 
 const digestOfSource = (source: KernelSource): string => sha256(generatorOf(source).code(source));

@@ -119,8 +119,8 @@ test("the kernel is the same too", () => {
   ];
   const short = simplifyTrace(gemm, trace);
   expect(short.length).toBe(6);
-  const options = { numerics: "fast", verify: true, relaxed: false } as const;
-  expect(generateKernel(gemm, short, targets.wasm, options)).toEqual(
-    generateKernel(gemm, trace, targets.wasm, options),
-  );
+  const options = { numerics: "fast", verify: true } as const;
+  const [simple, whole] = [short, trace].map((it) => generateKernel(gemm, it, targets.wasm, options));
+  expect(simple).toMatchObject({ kind: "ok" });
+  expect(simple).toEqual({ ...whole, relaxed: expect.any(Function) });
 });
