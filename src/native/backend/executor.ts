@@ -3,20 +3,11 @@
 
 import type { KernelSource } from "../../compiler/index.ts";
 import type { BuildFailure } from "../addon/build.ts";
-import type { KernelArray } from "../load/load-wasm.ts";
 import type { Runnable } from "../runner/protocol.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
 
 /** Built kernel as the measuring process takes it, or why it could not be built. */
 export type BuiltRunnable = { readonly kind: "built"; readonly runnable: Runnable } | BuildFailure;
-
-/** A kernel with memory of its own, in the calling thread. */
-export interface OpenKernel {
-  /** Runs the kernel on what its memory holds now. */
-  run(): void;
-  /** Returns the parameters in its memory, in order: fill the inputs, `run()`, read the outputs. */
-  buffers(): readonly KernelArray[];
-}
 
 export interface ExecutorOptions {
   /** Private directory for files; the caller removes it. */
@@ -42,6 +33,4 @@ export interface Executor<Source extends KernelSource = KernelSource> {
     sources: readonly Source[],
     options: ExecutorOptions,
   ): readonly BuiltRunnable[] | Promise<readonly BuiltRunnable[]>;
-  /** Opens a kernel in the calling thread. None: code of this back end runs in processes that are made for it. */
-  open?(source: Source): OpenKernel;
 }

@@ -1,14 +1,12 @@
 // WASM modules are run as they are.
 
 import type { WasmSource } from "../../compiler/index.ts";
-import { loadWasm } from "../load/load-wasm.ts";
 import type { WasmRunnable } from "../runner/protocol.ts";
 import type { Executor } from "./executor.ts";
 
 export const wasmExecutor: Executor<WasmSource> = {
   name: "wasm",
   build: (sources) => sources.map((source) => ({ kind: "built", runnable: wasmRunnable(source) })),
-  open: loadWasm,
 };
 
 /** Makes the runner's candidate of a module. */

@@ -21,8 +21,7 @@ import {
   type TypedArray,
   targets,
 } from "../../compiler/index.ts";
-import type { OpenKernel } from "../../native/backend/executor.ts";
-import { executorOf } from "../../native/backend/executors.ts";
+import { type LocalKernel, openHere } from "../../native/backend/open-here.ts";
 import type { TuningTask } from "../data/task.ts";
 import { candidateKernel } from "../kernel/candidate-kernel.ts";
 import { guess } from "../search/predict.ts";
@@ -98,13 +97,13 @@ function isPlain(expr: ScalarExpr): boolean {
 }
 
 /** Makes the stage's kernel. Null: the rules find no schedule, or the arrays do not fit a WASM memory. */
-function strictKernel(op: ComputeDef): OpenKernel | null {
+function strictKernel(op: ComputeDef): LocalKernel | null {
   const task: TuningTask = { op, target: targets.wasm, numerics: "strict", threads: 1 };
   const bytes = kernelParameters(op).reduce((sum, it) => sum + it.length * byteSize[it.dtype], 0);
   const space = generateSpace(task);
   const candidate = bytes <= mostBytes ? guess(space) : null;
   const kernel = candidate && candidateKernel(task, space, candidate);
-  return kernel?.kind === "ok" ? (executorOf(kernel.source).open?.(kernel.source) ?? null) : null;
+  return kernel?.kind === "ok" ? openHere(kernel.source) : null;
 }
 
 const mostBytes = 2 ** 30;
