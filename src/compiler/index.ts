@@ -5,6 +5,7 @@ export { formOfConstant } from "./affine/linear-form.ts";
 export { cannotRun } from "./backend/cannot.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
+export { needsToolchain, runsEverywhere } from "./backend/traits.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
 export type * from "./codegen/code-generator.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";

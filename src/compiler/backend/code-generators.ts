@@ -5,9 +5,9 @@ import type { CodeGenerator } from "../codegen/code-generator.ts";
 import { jsGenerator } from "../codegen/js/js-generator.ts";
 import type { KernelSource } from "../codegen/kernel-source.ts";
 import { wasmGenerator } from "../codegen/wasm/wasm-generator.ts";
-import { refuse } from "../support/diagnostic.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
+import { addTraits, unknownBackend } from "./traits.ts";
 
 const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGenerator].map((it) => [it.name, it]));
 
@@ -16,20 +16,19 @@ const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGener
  *
  * @throws DiagnosticError `backend.taken`
  */
-export const useCodeGenerator = (generator: CodeGenerator): void => addTo(table, generator);
+export function useCodeGenerator(generator: CodeGenerator): void {
+  addTo(table, generator);
+  addTraits(generator);
+}
 
 /** @throws DiagnosticError `backend.unknown` */
 export function codeGeneratorNamed(name: string): CodeGenerator {
   const found = table.get(name);
   if (found) return found;
-  const hint = "pass the back end to useBackend before its targets are used";
-  throw refuse("backend.unknown", `there is no back end "${name}"`, hint);
+  throw unknownBackend(name);
 }
 
 export const codeGeneratorOf = ({ backend }: Pick<Target, "backend">): CodeGenerator => codeGeneratorNamed(backend);
-
-/** Says whether kernels of the target are built by a C compiler of this machine. */
-export const needsToolchain = (target: Pick<Target, "backend">): boolean => codeGeneratorOf(target).needsToolchain;
 
 /** Returns the generator that made a source. */
 export const generatorOf = ({ kind }: Pick<KernelSource, "kind">): CodeGenerator => codeGeneratorNamed(kind);

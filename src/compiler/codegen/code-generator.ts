@@ -4,6 +4,7 @@
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import type { Pass } from "../lower/pass/pass.ts";
 import type { Numerics, Target } from "../target/target.ts";
+import type { BackendTraits } from "./backend-traits.ts";
 import type { KernelSource } from "./kernel-source.ts";
 
 export interface GenerateOptions {
@@ -25,16 +26,10 @@ export interface CodeSize {
   readonly characters: number;
 }
 
-export interface CodeGenerator<Source extends KernelSource = KernelSource> {
-  /** Name of the back end: the `kind` of its sources, and the `backend` of its targets. */
-  readonly name: string;
+export interface CodeGenerator<Source extends KernelSource = KernelSource> extends BackendTraits {
   /** Language of what is printed, and the ending of its files: "C" and "c", "WAT" and "wat". */
   readonly language: string;
   readonly extension: string;
-  /** Whether its sources are built by a C compiler of this machine before they can run. */
-  readonly needsToolchain: boolean;
-  /** Whether its kernels run on every machine, so that none needs a twin of another back end. Default: false. */
-  readonly isPortable?: boolean;
   /** Passes from the scheduled form to the one that `generate` reads, in order. */
   readonly passes: readonly Pass[];
   /**

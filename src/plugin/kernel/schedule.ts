@@ -1,6 +1,6 @@
 // A schedule on its way to a kernel: the task and the candidate, with the digest of the source that they generate.
 
-import { asCpu, codeGeneratorOf, codegenVersion, printComputeDef, targets } from "../../compiler/index.ts";
+import { asCpu, codegenVersion, printComputeDef, runsEverywhere, targets } from "../../compiler/index.ts";
 import type { Decision } from "../../tuner/data/decision.ts";
 import {
   type CacheSizes,
@@ -15,8 +15,7 @@ import type { TuningTask } from "../../tuner/data/task.ts";
 import type { TunedFor } from "../../tuner/store/store-entry.ts";
 
 /** Says whether a kernel runs everywhere by itself. All others have a WASM twin. */
-export const isPortable = ({ target }: Pick<TuningTask, "target">): boolean =>
-  codeGeneratorOf(target).isPortable === true;
+export const isPortable = ({ target }: Pick<TuningTask, "target">): boolean => runsEverywhere(target);
 
 /** Task of a kernel's WASM twin. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
 export function wasmTask(task: TuningTask): TuningTask {

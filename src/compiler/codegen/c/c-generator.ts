@@ -3,13 +3,13 @@
 import { hintedPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
 import type { CSource } from "../kernel-source.ts";
+import { cTraits } from "./c-traits.ts";
 import { generateC } from "./generate-c.ts";
 
 export const cGenerator: CodeGenerator<CSource> = {
-  name: "c",
+  ...cTraits,
   language: "C",
   extension: "c",
-  needsToolchain: true,
   passes: hintedPasses,
   generate: (flat, { target, numerics }) => generateC(flat, target, { numerics }),
   print: (flat, { target, numerics }) => generateC(flat, target, { numerics }).text,

@@ -4,12 +4,12 @@ import { scalarPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
 import type { JsSource } from "../kernel-source.ts";
 import { generateJs } from "./generate-js.ts";
+import { jsTraits } from "./js-traits.ts";
 
 export const jsGenerator: CodeGenerator<JsSource> = {
-  name: "js",
+  ...jsTraits,
   language: "JavaScript",
   extension: "js",
-  needsToolchain: false,
   passes: scalarPasses,
   generate: (flat) => generateJs(flat),
   print: (flat) => generateJs(flat).text,

@@ -4,13 +4,12 @@ import { vectorPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
 import type { WasmSource } from "../kernel-source.ts";
 import { generateWasm, generateWat } from "./generate-wasm.ts";
+import { wasmTraits } from "./wasm-traits.ts";
 
 export const wasmGenerator: CodeGenerator<WasmSource> = {
-  name: "wasm",
+  ...wasmTraits,
   language: "WAT",
   extension: "wat",
-  needsToolchain: false,
-  isPortable: true,
   passes: vectorPasses,
   generate: (flat, { target: { threads }, relaxed = false }) => generateWasm(flat, { relaxed, threads }),
   print: (flat, { target: { threads }, relaxed = false }) => generateWat(flat, { relaxed, threads }),

@@ -14,7 +14,6 @@ import type { KernelDecision } from "../decision.ts";
 import { isPortable, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import type { KernelTwin, WasmTwin } from "../twin.ts";
-import { foreignKernel } from "./foreign-kernel.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import type { TwinResult } from "./twin-result.ts";
 import { wasmPair } from "./wasm-pair.ts";
@@ -96,7 +95,8 @@ function complain(
 /** Builds the target's own twin. Where the machine has no place or no tool for it, the WASM twin runs instead. */
 async function ownTwinUnlessUnusable(context: KernelContext, decision: KernelDecision): Promise<TwinResult | Unusable> {
   try {
-    const make = needsToolchain(decision.task.target) ? nativeKernel : foreignKernel;
+    const isNative = needsToolchain(decision.task.target);
+    const make = isNative ? nativeKernel : (await import("./foreign-kernel.ts")).foreignKernel;
     return await make(context, decision);
   } catch (error) {
     if (!isUnusable(error) || context.request.fallback === "none") throw error;

@@ -1,0 +1,41 @@
+// The table of traits by the name of their back end. Ours stand here; those of a foreign one are added with its code generator.
+
+import type { BackendTraits } from "../codegen/backend-traits.ts";
+import { cTraits } from "../codegen/c/c-traits.ts";
+import { jsTraits } from "../codegen/js/js-traits.ts";
+import { wasmTraits } from "../codegen/wasm/wasm-traits.ts";
+import { type DiagnosticError, refuse } from "../support/diagnostic.ts";
+import { addTo } from "../support/registry.ts";
+import type { Target } from "../target/target.ts";
+
+const table = new Map<string, BackendTraits>([cTraits, wasmTraits, jsTraits].map((it) => [it.name, it]));
+
+/** @throws DiagnosticError `backend.taken` */
+export const addTraits = (traits: BackendTraits): void => addTo(table, traits);
+
+export const unknownBackend = (name: string): DiagnosticError =>
+  refuse(
+    "backend.unknown",
+    `there is no back end "${name}"`,
+    "pass the back end to useBackend before its targets are used",
+  );
+
+function traitsOf({ backend }: Pick<Target, "backend">): BackendTraits {
+  const found = table.get(backend);
+  if (found) return found;
+  throw unknownBackend(backend);
+}
+
+/**
+ * Says whether kernels of the target are built by a C compiler of this machine.
+ *
+ * @throws DiagnosticError `backend.unknown`
+ */
+export const needsToolchain = (target: Pick<Target, "backend">): boolean => traitsOf(target).needsToolchain;
+
+/**
+ * Says whether kernels of the target run on every machine.
+ *
+ * @throws DiagnosticError `backend.unknown`
+ */
+export const runsEverywhere = (target: Pick<Target, "backend">): boolean => traitsOf(target).isPortable === true;

@@ -1,0 +1,10 @@
+// What is known of a back end without its code: a build that finds its kernels asks for no more, and loads no code generator.
+
+export interface BackendTraits {
+  /** Name of the back end: the `kind` of its sources, and the `backend` of its targets. */
+  readonly name: string;
+  /** Whether its sources are built by a C compiler of this machine before they can run. */
+  readonly needsToolchain: boolean;
+  /** Whether its kernels run on every machine, so that none needs a twin of another back end. Default: false. */
+  readonly isPortable?: boolean;
+}
