@@ -120,7 +120,7 @@ async function bundle() {
       if (packageOf(id) === "aws4fetch") return "aws4fetch";
       return cacacheTree.has(packageOf(id)) ? "cacache" : id.includes("node_modules") ? "unplugin" : null;
     },
-    experimentalMinChunkSize: 2000,
+    experimentalMinChunkSize: 4000,
   });
   await build.close();
   removeOldChunks(new Set(output.map(({ fileName }) => fileName)));
