@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { DiagnosticError, type KernelParameter, type TypedArray, type WasmSource } from "../compiler/index.ts";
 import type { Artifact, ArtifactInfo, NativeArtifact, WasmArtifact } from "../native/addon/artifact.ts";
 import { loadNative, type NativeKernels } from "../native/load/load-native.ts";
-import { layoutOf, resultsOf, type Signature, sourcesOf, takenBy } from "../plugin/binding/parameters.ts";
+import { type KernelSignature, layoutOf, resultsOf, sourcesOf, takenBy } from "../plugin/binding/parameters.ts";
 import { workerScript } from "../plugin/binding/runtime-files.ts";
 import type { AnyKernel, Packable, PackedKernel } from "../plugin/options/types.ts";
 import type { KernelFacts, ModuleBytes, NativeFacts, WasmFacts } from "../plugin/runtime/facts.ts";
@@ -26,7 +26,7 @@ const bytesOf = ({ bytes, sharing }: WasmSource): ModuleBytes => ({
   ...(sharing && { flagAt: sharing.flagAt }),
 });
 
-function wasmFacts({ source, packing }: WasmArtifact, kernel: Signature): WasmFacts {
+function wasmFacts({ source, packing }: WasmArtifact, kernel: KernelSignature): WasmFacts {
   const { sharing, relaxed, parameters } = source;
   const sources = sourcesOf(parameters, kernel);
   const prepare = packing?.prepare;
@@ -47,7 +47,7 @@ function wasmFacts({ source, packing }: WasmArtifact, kernel: Signature): WasmFa
   };
 }
 
-function nativeFacts({ path, kernels, packing }: NativeArtifact, kernel: Signature): NativeFacts {
+function nativeFacts({ path, kernels, packing }: NativeArtifact, kernel: KernelSignature): NativeFacts {
   const [run] = kernels;
   const sources = sourcesOf(run!.parameters, kernel);
   const prepare = packing?.prepare != null ? kernels[packing.prepare]!.parameters : null;
@@ -66,7 +66,7 @@ interface Form<Of extends Artifact> {
   /** Parameters of the kernel, and of what prepares its constants. */
   run(artifact: Of): readonly KernelParameter[];
   prepared(artifact: Of): readonly KernelParameter[];
-  create(artifact: Of, signature: Signature, facts: SharedFacts): AnyKernel;
+  create(artifact: Of, signature: KernelSignature, facts: SharedFacts): AnyKernel;
   /** The timing function of what was built with `bench`. */
   bench(artifact: Of): Bench | undefined;
 }
@@ -97,7 +97,7 @@ const forms: Forms = { wasm: wasmForm, native: nativeForm };
 
 const formOf = ({ kind }: Artifact): Form<Artifact> => forms[kind];
 
-function signatureOf(artifact: Artifact): Signature {
+function signatureOf(artifact: Artifact): KernelSignature {
   const { run, prepared } = formOf(artifact);
   const made = new Set(prepared(artifact).flatMap(({ role, name }) => (role === "output" ? [name] : [])));
   const tensors = run(artifact).filter(({ name }) => !made.has(name));

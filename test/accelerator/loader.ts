@@ -1,7 +1,7 @@
 // Running on the machine: a listing → a kernel in the simulator, timed by the cycles that it counts. This module is imported by the
 // measuring process, so it is bundled to JavaScript, and imports nothing of the compiler.
 
-import type { DeviceKernel, Loader } from "../../src/native/runner/loader.ts";
+import type { DeviceKernel, RunnableLoader } from "../../src/native/runner/loader.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { decodeProgram } from "./isa/decode-program.ts";
 import { vta } from "./machine.ts";
@@ -12,7 +12,7 @@ export interface VtaRunnable extends Runnable {
   readonly listing: string;
 }
 
-export const loader: Loader<VtaRunnable> = {
+export const loader: RunnableLoader<VtaRunnable> = {
   kind: "vta",
   load({ listing }, { parameters }): DeviceKernel {
     const program = decodeProgram(listing);

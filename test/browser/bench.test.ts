@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Visit } from "../../src/cli/bench/browser/visit.ts";
+import type { PageVisit } from "../../src/cli/bench/browser/visit.ts";
 import { writeProject } from "../cli/project.ts";
 import { alteringProxy } from "../support/altering-proxy.ts";
 import { launchBrowser, noBrowser, type PageServer } from "../support/browser.ts";
@@ -127,7 +127,7 @@ inEachEngine("bench --browser in", ({ name, launch }) => {
     const { url, output, ended } = await serve(root, "--once", "--json");
     const page = await open(url);
     expect(await ended).toBe(0);
-    const { browser: facts, kernels }: Visit = JSON.parse(output());
+    const { browser: facts, kernels }: PageVisit = JSON.parse(output());
     expect(facts).toMatchObject({ hasSharedMemory: true, hasRelaxedSimd, cores: expect.any(Number) });
     expect(facts.userAgent).toMatch(userAgent);
     expect(facts.clockStepMs).toBeGreaterThan(0);
@@ -181,7 +181,7 @@ inEachEngine("bench --browser in", ({ name, launch }) => {
     await page.waitFor(says("all results are right"));
     const facts = await page.evaluate<string>('document.querySelector("dl").textContent');
     expect(facts).toContain(name === "WebKit" ? "Shared memoryno: kernels have one thread" : "Shared memoryyes");
-    const { browser }: Visit = JSON.parse(output());
+    const { browser }: PageVisit = JSON.parse(output());
     expect(browser.hasSharedMemory).toBe(name !== "WebKit");
     await page.evaluate(`${button("Measure again")}.focus()`);
     await page.press("Enter");

@@ -8,17 +8,17 @@ import { replaceFile } from "../../native/file/replace-file.ts";
 import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
 import { replaceDecisions, signatureGone } from "../decisions/replace-decisions.ts";
 import { badArgument } from "../flags/flags.ts";
-import { type PackageJson, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
+import { type PackageFields, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
 import { packRows } from "../pack/pack-rows.ts";
 import { nameProblem } from "../pack/package-name.ts";
 import { exitCodes, type Run } from "../project/command.ts";
 
 /** Reads a package.json; null: there is none. One that is no JSON object counts as one without fields. */
-function readPackage(file: string): PackageJson | null {
+function readPackage(file: string): PackageFields | null {
   if (!existsSync(file)) return null;
   try {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return typeof value === "object" && value !== null ? (value as PackageJson) : {};
+    return typeof value === "object" && value !== null ? (value as PackageFields) : {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;
@@ -46,7 +46,7 @@ function packBefore(folder: string): PackInput["before"] {
 }
 
 /** @throws DiagnosticError `command.bad-argument` */
-function nameOf(given: unknown, before: PackInput["before"], project: PackageJson): string {
+function nameOf(given: unknown, before: PackInput["before"], project: PackageFields): string {
   const own = typeof project.name === "string" ? `${project.name}-kernels` : undefined;
   const name = given ?? before?.manifest.name ?? own;
   if (name === undefined) throw badArgument("the pack has no name", "--name @team/tuned-kernels");

@@ -7,7 +7,7 @@ import { createMeasureLock } from "../../native/lock/measure-lock.ts";
 import { compileInContext } from "../../plugin/kernel/compile/compile-kernel.ts";
 import type { CompiledKernel, Origin } from "../../plugin/kernel/compiled-kernel.ts";
 import { type KernelContext, measuringPlace } from "../../plugin/kernel/context/kernel-context.ts";
-import type { Absent, Entrant, Inputs } from "./entrant.ts";
+import type { Absent, Entrant, NamedInputs } from "./entrant.ts";
 import { emittedKernel, type Peer, peerEntrant, twinEntrant } from "./entrants.ts";
 import { type Right, rightOf } from "./right-outputs.ts";
 import { type Times, timeInRounds } from "./rounds.ts";
@@ -48,7 +48,7 @@ export function benchKernel(
     const { op } = context.task;
     const kernel = await compileInContext(context);
     const right = rightOf(context.task, kernel);
-    const inputs: Inputs = new Map(op.inputs.map(({ name }, at) => [name, right.inputs[at]!]));
+    const inputs: NamedInputs = new Map(op.inputs.map(({ name }, at) => [name, right.inputs[at]!]));
     const loops = await compileInContext(plain);
     const bound = (await emittedKernel(kernel, join(directory, "bound"))).info.twin;
     const all = await entrantsOf({ kernel, loops, peers, inputs, directory });
@@ -80,7 +80,7 @@ interface Setting {
   readonly kernel: CompiledKernel;
   readonly loops: CompiledKernel;
   readonly peers: readonly Peer[];
-  readonly inputs: Inputs;
+  readonly inputs: NamedInputs;
   /** Folder that modules are written to. */
   readonly directory: string;
 }

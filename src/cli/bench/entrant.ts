@@ -23,7 +23,7 @@ export interface Absent {
 export type EmittedKernel = Kernel & Partial<Packable<Record<string, TypedArray>, PackedKernel>>;
 
 /** Inputs by name. */
-export type Inputs = ReadonlyMap<string, TypedArray>;
+export type NamedInputs = ReadonlyMap<string, TypedArray>;
 
 /** Tensors and constants of a kernel, as a caller sees them. */
 export interface KernelShape {
@@ -42,7 +42,7 @@ export function emittedEntrant(
   name: string,
   kernel: EmittedKernel,
   { tensors, constants }: KernelShape,
-  inputs: Inputs,
+  inputs: NamedInputs,
 ): Entrant {
   const packed = Object.fromEntries(constants.map((constant) => [constant, inputs.get(constant)!]));
   const callable = kernel.pack ? kernel.pack(packed) : kernel;

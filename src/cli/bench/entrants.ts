@@ -11,7 +11,7 @@ import { runtimeUrls } from "../../plugin/binding/runtime-files.ts";
 import type { CompiledKernel } from "../../plugin/kernel/compiled-kernel.ts";
 import type { KernelTwin } from "../../plugin/kernel/twin.ts";
 import type { Twin } from "../../plugin/options/types.ts";
-import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "./entrant.ts";
+import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type NamedInputs } from "./entrant.ts";
 
 /** @param folder of its own, in which the module and its files are written */
 export async function emittedKernel(kernel: CompiledKernel, folder: string): Promise<EmittedKernel> {
@@ -50,7 +50,7 @@ function partOf(twin: KernelTwin, name: Twin): KernelTwin | null {
 export async function twinEntrant(
   kernel: CompiledKernel,
   twin: Twin,
-  inputs: Inputs,
+  inputs: NamedInputs,
   folder: string,
 ): Promise<Entrant | Absent | null> {
   const part = twin === "reference" ? kernel : alone(kernel, twin);
@@ -101,7 +101,7 @@ export async function loadPeer(file: string): Promise<Peer> {
 export async function peerEntrant(
   { name, open }: Peer,
   { op, parameters, target, tensors }: CompiledKernel,
-  inputs: Inputs,
+  inputs: NamedInputs,
 ): Promise<Entrant | Absent | null> {
   try {
     const call = await open({ op, parameters, target, tensors });

@@ -6,17 +6,17 @@ import { decisionsName, manifestField, type PackManifest, packSchema } from "../
 import { textTable } from "../../tuner/report/text-table.ts";
 import { printExchange } from "../../tuner/store/exchange.ts";
 import { signatureOf } from "../../tuner/trust/signed-decisions.ts";
-import type { PackedKernel } from "./pack-rows.ts";
+import type { PackRow } from "./pack-rows.ts";
 
-export type PackageJson = Readonly<Record<string, unknown>>;
+export type PackageFields = Readonly<Record<string, unknown>>;
 
 export interface PackInput {
   readonly name: string;
   /** SPDX expression, or UNLICENSED. */
   readonly license: string;
-  readonly kernels: readonly PackedKernel[];
+  readonly kernels: readonly PackRow[];
   /** Pack that is written again; null: there is none. */
-  readonly before: { readonly manifest: PackageJson; readonly decisions: string } | null;
+  readonly before: { readonly manifest: PackageFields; readonly decisions: string } | null;
 }
 
 /** Files by name. */
@@ -38,7 +38,7 @@ export function packFiles({ name, license, kernels, before }: PackInput): Readon
 }
 
 /** Kernels that differ in their file alone have one key. */
-const uniqueDecisions = (kernels: readonly PackedKernel[]): readonly PackedKernel["decision"][] => [
+const uniqueDecisions = (kernels: readonly PackRow[]): readonly PackRow["decision"][] => [
   ...new Map(kernels.map(({ decision }) => [decision.key, decision])).values(),
 ];
 
@@ -48,7 +48,7 @@ function nextVersion(version: string, isChanged: boolean): string {
   return isChanged && start !== undefined ? `${start}${Number(patch) + 1}` : version;
 }
 
-function readmeOf(name: string, kernels: readonly PackedKernel[]): string {
+function readmeOf(name: string, kernels: readonly PackRow[]): string {
   const rows = kernels.map(({ kernel, decision: { measured } }) => [
     `\`${kernel.replaceAll("|", "\\|")}\``,
     measured.gflops.toPrecision(3),
@@ -68,7 +68,7 @@ ${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}
 }
 
 /** Table of what was packed, for people. */
-export const packTable = (kernels: readonly PackedKernel[]): string =>
+export const packTable = (kernels: readonly PackRow[]): string =>
   textTable(
     ["kernel", "GFLOP/s"],
     kernels.map(({ kernel, decision }) => [kernel, decision.measured.gflops.toFixed(1)]),

@@ -9,20 +9,20 @@ import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { contextOrNull } from "../decisions/exchange.ts";
 import type { Project } from "../project/project.ts";
 
-export interface PackedKernel {
+export interface PackRow {
   /** Name of the kernel in the lock. */
   readonly kernel: string;
   readonly decision: SharedDecision;
 }
 
 export interface PackRows {
-  readonly packed: readonly PackedKernel[];
+  readonly packed: readonly PackRow[];
   /** Kernels without a decision, by what is missing. */
   readonly left: readonly { readonly kernel: string; readonly why: string }[];
 }
 
 export async function packRows(project: Project): Promise<PackRows> {
-  const packed: PackedKernel[] = [];
+  const packed: PackRow[] = [];
   const left: { kernel: string; why: string }[] = [];
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);

@@ -13,7 +13,7 @@ import { exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
 import { unwrittenLock } from "./unwritten-lock.ts";
 
-export interface Cell {
+export interface TargetCell {
   readonly request: ParsedRequest;
   readonly of: FleetClass;
   readonly context: KernelContext;
@@ -33,8 +33,8 @@ export async function cellsOf(
   kernels: readonly ParsedRequest[],
   fleet: Fleet,
   mode: RequestMode,
-): Promise<readonly Cell[]> {
-  const cells = new Map<string, Cell>();
+): Promise<readonly TargetCell[]> {
+  const cells = new Map<string, TargetCell>();
   for (const request of kernels) {
     const before = cells.size;
     for (const of of fleet.classes) {
@@ -59,7 +59,7 @@ function withTarget(request: ParsedRequest, { of }: FleetClass): ParsedRequest |
 
 /** Tunes one cell: its entry is in the lock then. */
 export async function tuneCell(
-  { context }: Cell,
+  { context }: TargetCell,
   onProgress: NonNullable<KernelContext["services"]["onProgress"]>,
 ): Promise<CellRow> {
   const kernel = context.lockName;
@@ -109,7 +109,7 @@ const doneLine = ({ kernel, origin, gflops, error }: CellRow): string =>
   `${kernel}: ${error ?? (gflops === null ? origin : `${origin}, ${gflops.toFixed(1)} GFLOP/s`)}`;
 
 /** Prints a line for each kernel that is done, with its number, as CI shows it. */
-function tunePlainly({ session }: Project, cells: readonly Cell[]): Promise<readonly CellRow[]> {
+function tunePlainly({ session }: Project, cells: readonly TargetCell[]): Promise<readonly CellRow[]> {
   let done = 0;
   return Promise.all(
     cells.map(async (cell) => {
@@ -121,7 +121,7 @@ function tunePlainly({ session }: Project, cells: readonly Cell[]): Promise<read
   );
 }
 
-async function tuneLive(cells: readonly Cell[]): Promise<readonly CellRow[]> {
+async function tuneLive(cells: readonly TargetCell[]): Promise<readonly CellRow[]> {
   const { drawTasks } = await import("../terminal/live-tasks.ts");
   const rows: CellRow[] = [];
   await drawTasks(

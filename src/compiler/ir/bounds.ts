@@ -8,7 +8,7 @@ import { type Affine, exprLanguage, termsKey } from "./affine.ts";
 import { isLargeExpr } from "./graph.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Expr, IrType } from "./loop-ir.ts";
-import type { Memory, Ranges } from "./ranges.ts";
+import type { RangeMemory, Ranges } from "./ranges.ts";
 
 /** Bounds of an expression. A large one has those of its type: to look at what it uses again and again would have no end. */
 export const boundsOf = (expr: Expr, ranges: Ranges): Interval =>
@@ -22,7 +22,7 @@ const boundsOfExpr = (expr: Expr, ranges: Ranges): Interval => boundsOfNode(boun
  * Asks for little, and fast: a divisor is a constant, a choice is any of its sides, and a fact is about a sum of the same
  * terms. Each answer decides what code is generated, so one that knew more would be another version of it.
  */
-const bounded: BoundedLanguage<Expr, Memory> = {
+const bounded: BoundedLanguage<Expr, RangeMemory> = {
   ...exprLanguage,
   boundsOfLeaf,
   boundsOfOperand: boundsOfExpr,

@@ -13,14 +13,14 @@ import { isLargeExpr } from "./graph.ts";
 import type { Binary, Const, Expr } from "./loop-ir.ts";
 import type { Ranges } from "./ranges.ts";
 
-export type Comparison = Extract<BinaryOp, "eq" | "ne" | "lt" | "le" | "gt" | "ge">;
+export type ComparisonOp = Extract<BinaryOp, "eq" | "ne" | "lt" | "le" | "gt" | "ge">;
 
-export const isComparison = (op: string): op is Comparison =>
+export const isComparison = (op: string): op is ComparisonOp =>
   op === "lt" || op === "le" || op === "gt" || op === "ge" || op === "eq" || op === "ne";
 
 export const bool = (value: boolean): Const => ({ kind: "const", dtype: "bool", value: value ? 1 : 0 });
 
-export function compareAffine(op: Comparison, left: Affine, right: Affine, ranges: Ranges): Expr {
+export function compareAffine(op: ComparisonOp, left: Affine, right: Affine, ranges: Ranges): Expr {
   const { terms, constant } = addAffine(left, right, -1);
   const bounds = boundsOfAffine({ terms, constant: 0 }, ranges);
   const decided = isBounded(bounds) || terms.length === 0 ? decide(op, bounds, -constant) : null;
@@ -68,7 +68,7 @@ function intervalOf(op: Binary["op"], value: number): Interval | null {
 }
 
 /** Decides `x op n` by the bounds of `x`; null if they leave it open. */
-function decide(op: Comparison, { min, max }: Interval, n: number): boolean | null {
+function decide(op: ComparisonOp, { min, max }: Interval, n: number): boolean | null {
   switch (op) {
     case "lt":
       return max < n ? true : min >= n ? false : null;
@@ -120,7 +120,7 @@ const isPositive = (terms: readonly AffineTerm[]): boolean => terms[0]!.coeffici
 const negate = (terms: readonly AffineTerm[]): AffineTerm[] =>
   terms.map(({ atom, coefficient }) => ({ atom, coefficient: -coefficient }));
 
-const comparison = (op: Comparison, terms: readonly AffineTerm[], limit: number): Binary => ({
+const comparison = (op: ComparisonOp, terms: readonly AffineTerm[], limit: number): Binary => ({
   kind: "binary",
   dtype: "bool",
   op,

@@ -5,14 +5,14 @@ import type { Affine } from "./affine.ts";
 import type { Expr, For } from "./loop-ir.ts";
 
 /** Nodes that were simplified already, linear forms and answers that were found. */
-export interface Memory {
+export interface RangeMemory {
   readonly simple: Map<Expr, Expr>;
   readonly forms: Map<Expr, Affine>;
   /** Whether a node is arithmetic on variables and constants alone. */
   readonly arithmetic: Map<Expr, boolean>;
 }
 
-export type Ranges = known.Ranges<Expr, Memory>;
+export type Ranges = known.Ranges<Expr, RangeMemory>;
 
 export const noRanges: Ranges = known.noRanges();
 

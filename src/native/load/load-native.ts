@@ -35,7 +35,7 @@ export type LoadResult =
   /** Reason in the words of the fallback's warning: "this CPU lacks avx512f", "addons are disabled (--no-addons)". */
   | { readonly kind: "unavailable"; readonly reason: string };
 
-export interface LoadOptions {
+export interface NativeLoadOptions {
   /** Features that the kernels need. */
   readonly features: readonly string[];
   /** Features of the CPU; default: those of this machine. */
@@ -46,7 +46,7 @@ export interface LoadOptions {
  * @param path absolute path of the `.node` file
  * @example loadNative(artifact.path, { features: artifact.kernels[0].features })
  */
-export function loadNative(path: string, { features, cpu = cpuFeatures() }: LoadOptions): LoadResult {
+export function loadNative(path: string, { features, cpu = cpuFeatures() }: NativeLoadOptions): LoadResult {
   const missing = features.filter((feature) => !cpu.includes(feature));
   if (missing.length > 0) return { kind: "unavailable", reason: `this CPU lacks ${missing.join(", ")}` };
   const module: { exports: Partial<NativeKernels> } = { exports: {} };

@@ -7,7 +7,7 @@ import { type Death, ProcessError } from "../process/child-process.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { startMeasuringProcess, type WorkerProcess } from "./worker-process.ts";
 
-export interface HostOptions {
+export interface MeasuringHostOptions {
   /** Longest time of a request, in milliseconds from the moment that it begins. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export interface MeasuringPlace {
   readonly onNotice: (notice: Notice) => void;
 }
 
-export interface Host {
+export interface MeasuringHost {
   /**
    * @param task what the process has to know before the message
    * @param message asked for when it is sent, so once for each process
@@ -52,7 +52,7 @@ export function createHost({
   relaxedSimd = false,
   exclusive = true,
   measuring,
-}: HostOptions): Host {
+}: MeasuringHostOptions): MeasuringHost {
   /** Requests without an answer, in their order; the process has been sent the first `sent` of them. */
   const requests: Request[] = [];
   let sent = 0;

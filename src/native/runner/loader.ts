@@ -32,7 +32,7 @@ export interface LoadPlace {
   readonly arena: Arena;
 }
 
-export interface Loader<Of extends Runnable = Runnable> {
+export interface RunnableLoader<Of extends Runnable = Runnable> {
   /** Kind of the runnables that it loads. */
   readonly kind: string;
   /** Loads a kernel. An Error that it throws is the candidate's own fault: the candidate counts as one that did not build. */

@@ -49,7 +49,7 @@ export interface HasBounds {
 }
 
 /** A kernel that is run once, before the candidate, on constant inputs. The candidate takes what it computes. */
-export interface Preparation {
+export interface PreparationKernel {
   readonly kernel: Runnable;
   /** Parameters of `kernel`: inputs of the task, by name, then its outputs. */
   readonly parameters: readonly KernelParameter[];
@@ -58,7 +58,7 @@ export interface Preparation {
 }
 
 export interface HasPreparation {
-  readonly preparation?: Preparation | undefined;
+  readonly preparation?: PreparationKernel | undefined;
 }
 
 /** A built kernel as the measuring process loads it: plain data. Each back end has a type of its own that extends this one. */

@@ -6,8 +6,8 @@ import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "./compare.ts";
 import { loaderOfModule } from "./load-module.ts";
-import { isOnDevice, type Loader, type RunnableKernel, type TimedKernel } from "./loader.ts";
-import type { KernelArray, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
+import { isOnDevice, type RunnableKernel, type RunnableLoader, type TimedKernel } from "./loader.ts";
+import type { KernelArray, PreparationKernel, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { awaited, type Steps, settle } from "./steps.ts";
 import { type TimingSurroundings, timeKernel, timeOnDevice, timeSample } from "./time-kernel.ts";
 import { createYardstick, longestYardstickNs, type Yardstick } from "./yardstick.ts";
@@ -36,11 +36,11 @@ export interface MeasuringSession {
 }
 
 /** @param loaders those of our own back ends; a foreign one's is a module that its runnables name */
-export function createMeasuringSession(loaders: readonly Loader[], machine: SessionMachine): MeasuringSession {
+export function createMeasuringSession(loaders: readonly RunnableLoader[], machine: SessionMachine): MeasuringSession {
   let state: TaskState | null = null;
   let yardstick: Yardstick | null = null;
   const kept = new Map<number, Kept>();
-  const loaderOf = (candidate: Runnable): Loader | Promise<Loader> =>
+  const loaderOf = (candidate: Runnable): RunnableLoader | Promise<RunnableLoader> =>
     candidate.module === undefined
       ? (loaders.find(({ kind }) => kind === candidate.kind) ?? noLoader(candidate))
       : loaderOfModule(candidate.module);
@@ -76,7 +76,7 @@ export function createMeasuringSession(loaders: readonly Loader[], machine: Sess
   };
 }
 
-type LoaderOf = (candidate: Runnable) => Loader | Promise<Loader>;
+type LoaderOf = (candidate: Runnable) => RunnableLoader | Promise<RunnableLoader>;
 
 function noLoader({ kind }: Runnable): never {
   throw new Error(`this process cannot load kernels of kind "${kind}"`);
@@ -141,7 +141,7 @@ function* placeOf(state: TaskState, { preparation }: Runnable, loaderOf: LoaderO
 /** Runs the preparation once. Returns the arrays that it computes from the task's inputs. */
 function* preparedInputs(
   state: TaskState,
-  { kernel: preparing, parameters }: Preparation,
+  { kernel: preparing, parameters }: PreparationKernel,
   loaderOf: LoaderOf,
 ): Steps<readonly KernelArray[] | RunOutcome> {
   const place: Place = { parameters, inputs: state.inputs, arena: createArena(parameters) };

@@ -1,24 +1,24 @@
 // Meaning of a compiled kernel's parameters to its callers: constants, other tensors, or results of a preparation.
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
-import type { NativeFacts, Place, Source } from "../runtime/facts.ts";
+import type { ArrayPlace, NativeFacts, Source } from "../runtime/facts.ts";
 
 /** The tensors of an operator, in order, and the names of those that stay the same. */
-export interface Signature {
+export interface KernelSignature {
   readonly tensors: readonly KernelParameter[];
   readonly constants: readonly string[];
 }
 
 const namesOf = (all: readonly KernelParameter[]): readonly string[] => all.map(({ name }) => name);
 
-const isConstant = ({ constants }: Signature, { name, role }: KernelParameter): boolean =>
+const isConstant = ({ constants }: KernelSignature, { name, role }: KernelParameter): boolean =>
   role === "input" && constants.includes(name);
 
-const constantsOf = (kernel: Signature): readonly string[] =>
+const constantsOf = (kernel: KernelSignature): readonly string[] =>
   namesOf(kernel.tensors.filter((it) => isConstant(kernel, it)));
 
 /** @param run parameters of the compiled function; undefined is returned if it takes the tensors as they come */
-export function sourcesOf(run: readonly KernelParameter[], kernel: Signature): readonly Source[] | undefined {
+export function sourcesOf(run: readonly KernelParameter[], kernel: KernelSignature): readonly Source[] | undefined {
   const constants = constantsOf(kernel);
   if (constants.length === 0) return undefined;
   const others = namesOf(kernel.tensors.filter((it) => !isConstant(kernel, it)));
@@ -30,12 +30,12 @@ export function sourcesOf(run: readonly KernelParameter[], kernel: Signature): r
 }
 
 /** Places among the constants of what a preparation takes. */
-export const takenBy = (prepare: readonly KernelParameter[], kernel: Signature): readonly number[] =>
+export const takenBy = (prepare: readonly KernelParameter[], kernel: KernelSignature): readonly number[] =>
   prepare.filter(({ role }) => role === "input").map(({ name }) => constantsOf(kernel).indexOf(name));
 
 /** Results of a preparation. */
 export const resultsOf = (prepare: readonly KernelParameter[]): NonNullable<NativeFacts["prepare"]>["results"] =>
   prepare.filter(({ role }) => role === "output").map(({ dtype, length }) => ({ dtype, length }));
 
-export const layoutOf = ({ parameters, offsets }: WasmSource): readonly Place[] =>
-  parameters.map(({ dtype, length }, at): Place => [dtype, offsets[at]!, length]);
+export const layoutOf = ({ parameters, offsets }: WasmSource): readonly ArrayPlace[] =>
+  parameters.map(({ dtype, length }, at): ArrayPlace => [dtype, offsets[at]!, length]);

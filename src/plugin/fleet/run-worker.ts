@@ -10,7 +10,7 @@ import { classHash, queueOf, type Registration, type WorkerClass } from "../../t
 import { connectWorker, fleetPackages, withPatience } from "./redis-connection.ts";
 import { heartbeatMs, keyPrefix, redisStore, register, unregister } from "./redis-queue.ts";
 
-export interface WorkerOptions {
+export interface FleetWorkerOptions {
   readonly url: string;
   readonly key: FleetKey;
   /** Name of the worker, one of its own on the server. */
@@ -29,7 +29,7 @@ export interface WorkerOptions {
 const patienceMs = 60_000;
 
 /** Runs until the signal is aborted. */
-export async function runWorker(options: WorkerOptions): Promise<void> {
+export async function runWorker(options: FleetWorkerOptions): Promise<void> {
   const { url, key, id, cores, of, open, signal, onJob, lockMs = 30_000 } = options;
   const { bullmq } = await fleetPackages();
   const client = await connectWorker(url);

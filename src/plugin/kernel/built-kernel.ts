@@ -4,7 +4,7 @@ import type { PreparationFacts, WasmSource } from "../../compiler/index.ts";
 import type { Decision } from "../../tuner/data/decision.ts";
 import type { Blobs } from "../../tuner/store/blobs.ts";
 
-export interface KernelFacts {
+export interface ScheduleFacts {
   /** The schedule as text. */
   readonly trace: string;
   /** Error bound of the algorithm that the schedule is of; see `info.errorBound`. */
@@ -16,7 +16,7 @@ export interface KernelFacts {
 /** A built kernel: its code by role, and what is to be known of it. */
 export interface BuiltBlobs {
   readonly blobs: Blobs;
-  readonly facts: KernelFacts;
+  readonly facts: ScheduleFacts;
 }
 
 /** Modules of one schedule. */
@@ -26,7 +26,7 @@ export interface WasmPair {
   readonly relaxed: WasmSource | null;
   /** Computes what both take of constant inputs; null: nothing. */
   readonly prepare: WasmSource | null;
-  readonly facts: KernelFacts;
+  readonly facts: ScheduleFacts;
   /** Schedule that the modules were generated from. */
   readonly schedule: Decision;
 }

@@ -15,12 +15,12 @@ export interface Bundle {
 }
 
 /** Path relative to the folder of the operator file → sha256 of what was bundled. */
-export type Inputs = Readonly<Record<string, string>>;
+export type BundleInputs = Readonly<Record<string, string>>;
 
 export interface EsbuildBundle {
   readonly bundle: Bundle;
   /** Files that went in; null where the same files may give another bundle one day: it is not to be kept. */
-  readonly inputs: Inputs | null;
+  readonly inputs: BundleInputs | null;
 }
 
 export interface EsbuildOptions {
@@ -106,7 +106,7 @@ const outright = (importer: string, specifier: string): string | null =>
   /^\.\.?\//.test(specifier) ? posix.join(posix.dirname(importer), specifier) : null;
 
 /** Digests of what the bundler read, which may since have changed. Null: the map does not hold all of it. */
-function inputsOf({ metafile }: Result, map: string): Inputs | null {
+function inputsOf({ metafile }: Result, map: string): BundleInputs | null {
   const { sources, sourcesContent } = JSON.parse(map) as { sources: string[]; sourcesContent: string[] };
   const inputs: [string, string][] = [];
   for (const input of Object.keys(metafile.inputs)) {

@@ -7,7 +7,7 @@ import { sha256 } from "../../compiler/index.ts";
 import { canonicalJson } from "../../tuner/data/key.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import type { Store } from "../../tuner/store/store.ts";
-import type { Bundle, Inputs } from "./bundle-with-esbuild.ts";
+import type { Bundle, BundleInputs } from "./bundle-with-esbuild.ts";
 import { guardConditions, type Insertion } from "./guard-conditions.ts";
 
 /** A bundle with the checks that its code gets before it runs. */
@@ -59,7 +59,7 @@ function digestOfFile(file: string): string | null {
   }
 }
 
-const blobsOf = ({ code, map, guards }: GuardedBundle, inputs: Inputs): Blobs => ({
+const blobsOf = ({ code, map, guards }: GuardedBundle, inputs: BundleInputs): Blobs => ({
   code: textBlob(code),
   map: textBlob(map),
   guards: textBlob(JSON.stringify(guards)),
@@ -70,7 +70,7 @@ const blobsOf = ({ code, map, guards }: GuardedBundle, inputs: Inputs): Blobs =>
 async function storedBundle(store: Store, key: string, folder: string): Promise<GuardedBundle | null> {
   const blobs = await blobsAt(store, key);
   if (!blobs?.code || !blobs.map || !blobs.guards || !blobs.inputs) return null;
-  const inputs = Object.entries(JSON.parse(textOf(blobs.inputs)) as Inputs);
+  const inputs = Object.entries(JSON.parse(textOf(blobs.inputs)) as BundleInputs);
   const files = inputs.map(([path]) => resolve(folder, path));
   if (inputs.some(([, digest], at) => digest !== digestOfFile(files[at]!))) return null;
   const guards = JSON.parse(textOf(blobs.guards)) as readonly Insertion[];

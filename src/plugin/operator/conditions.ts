@@ -4,15 +4,15 @@ import type { AnyNode, CallExpression, Pattern, VariableDeclaration } from "acor
 import { expressionMethods } from "../../compiler/index.ts";
 
 /** Text of the function that a value is from; "true": it is an axis, or what a method of expressions gives. */
-export type Origin = string;
+export type ValueOrigin = string;
 
 /** Names that a scope declares, with the origin of their values; null: anything may stand there. */
-export interface Scope {
-  readonly names: ReadonlyMap<string, Origin | null>;
-  readonly outer: Scope | null;
+export interface NameScope {
+  readonly names: ReadonlyMap<string, ValueOrigin | null>;
+  readonly outer: NameScope | null;
 }
 
-export const noScope: Scope = { names: new Map(), outer: null };
+export const noScope: NameScope = { names: new Map(), outer: null };
 
 interface Condition {
   readonly value: AnyNode;
@@ -55,14 +55,14 @@ const isNothing = (node: AnyNode): boolean =>
   (node.type === "UnaryExpression" && node.operator === "void");
 
 /** Origin of a value; null: it may be anything. */
-export function originOf(node: AnyNode, scope: Scope, code: string): Origin | null {
+export function originOf(node: AnyNode, scope: NameScope, code: string): ValueOrigin | null {
   if (node.type === "CallExpression") return originOfCall(node, code);
   return node.type === "Identifier" ? originOfName(node.name, scope) : null;
 }
 
-function originOfName(name: string, scope: Scope): Origin | null {
-  const passed: Scope[] = [];
-  for (let at: Scope | null = scope; at; at = at.outer) {
+function originOfName(name: string, scope: NameScope): ValueOrigin | null {
+  const passed: NameScope[] = [];
+  for (let at: NameScope | null = scope; at; at = at.outer) {
     const origin = at.names.get(name);
     if (origin === null) return null;
     // The function must still go by the name that it had where it was called.
@@ -73,7 +73,7 @@ function originOfName(name: string, scope: Scope): Origin | null {
   return null;
 }
 
-function originOfCall({ callee, optional }: CallExpression, code: string): Origin | null {
+function originOfCall({ callee, optional }: CallExpression, code: string): ValueOrigin | null {
   if (optional) return null;
   if (callee.type === "Identifier") return callee.name;
   if (callee.type === "SequenceExpression") return `(${code.slice(callee.start, callee.end)})`; // (0, import_op.gt)(…)
@@ -98,14 +98,14 @@ interface ScopeContext {
 }
 
 /** Scope inside a node: its parameters, or what a block declares. */
-export function scopeOf(node: AnyNode, outer: Scope, { code, elements }: ScopeContext): Scope {
+export function scopeOf(node: AnyNode, outer: NameScope, { code, elements }: ScopeContext): NameScope {
   const names = new Map(namesIn(node, code, elements.has(node) ? "true" : null));
   return names.size === 0 ? outer : { names, outer };
 }
 
-type Names = readonly (readonly [name: string, origin: Origin | null])[];
+type Names = readonly (readonly [name: string, origin: ValueOrigin | null])[];
 
-function namesIn(node: AnyNode, code: string, ofParameters: Origin | null): Names {
+function namesIn(node: AnyNode, code: string, ofParameters: ValueOrigin | null): Names {
   switch (node.type) {
     case "FunctionDeclaration":
     case "FunctionExpression":
@@ -141,7 +141,7 @@ function namesOfStatement(statement: AnyNode, code: string): Names {
 }
 
 /** Names in a pattern; only a name that stands alone has the origin. */
-function namesOf(pattern: Pattern, origin: Origin | null): Names {
+function namesOf(pattern: Pattern, origin: ValueOrigin | null): Names {
   switch (pattern.type) {
     case "Identifier":
       return [[pattern.name, origin]];

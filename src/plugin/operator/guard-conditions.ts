@@ -7,7 +7,7 @@
 // A value that may be an expression or nothing, such as a parameter of a helper, is left alone: its truth is a fair question.
 
 import type { AnyNode } from "acorn";
-import { childrenOf, conditionsOf, nameOfCallee, noScope, originOf, type Scope, scopeOf } from "./conditions.ts";
+import { childrenOf, conditionsOf, type NameScope, nameOfCallee, noScope, originOf, scopeOf } from "./conditions.ts";
 
 /** Name of the check in the code. */
 export const guardName = "$unpluginKernelGuard";
@@ -60,7 +60,7 @@ interface Guarding {
   readonly elements: Set<AnyNode>;
 }
 
-function visit(node: AnyNode, outer: Scope, guarding: Guarding): void {
+function visit(node: AnyNode, outer: NameScope, guarding: Guarding): void {
   const scope = scopeOf(node, outer, guarding);
   for (const { value, sign } of conditionsOf(node)) guardValue(value, sign, scope, guarding);
   if (node.type === "CallExpression" && nameOfCallee(node) === "compute")
@@ -74,7 +74,7 @@ function partsOf(node: AnyNode): readonly AnyNode[] {
   return node.type === "ConditionalExpression" ? [node.consequent, node.alternate] : [];
 }
 
-function guardValue(node: AnyNode, sign: string, scope: Scope, guarding: Guarding): void {
+function guardValue(node: AnyNode, sign: string, scope: NameScope, guarding: Guarding): void {
   const parts = partsOf(node);
   if (parts.length > 0) {
     for (const part of parts) guardValue(part, sign, scope, guarding);

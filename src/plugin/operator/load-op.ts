@@ -30,7 +30,7 @@ export interface LoadedOp {
   readonly sourceDigest: string;
 }
 
-export interface LoadOptions {
+export interface OpLoadOptions {
   /** Paths in diagnostics are relative to it; the working directory of the build. */
   readonly root: string;
   /** Store of bundles, so that a file which has not changed is not bundled again. */
@@ -47,7 +47,7 @@ export interface LoadOptions {
  *   language refuses while the file is evaluated; mistakes inside the operator are found by `instantiate`
  * @example const { op } = await loadOp("/app/src/gemm.op.ts", { root: "/app" }); instantiate(op, { M: 64 }, "gemm")
  */
-export async function loadOp(file: string, { root, store, onFiles }: LoadOptions): Promise<LoadedOp> {
+export async function loadOp(file: string, { root, store, onFiles }: OpLoadOptions): Promise<LoadedOp> {
   const bundled = await bundleOf(file, { root, store, external: Object.keys(languageModules), onFiles });
   const { code, map, files, guards: insertions } = bundled;
   onFiles?.(files);

@@ -8,7 +8,7 @@ export const tokenVariable = "UNPLUGIN_KERNEL_REMOTE_TOKEN";
 /** Environment variable by which somebody says that credentials may be sent over plain http. */
 export const insecureVariable = "UNPLUGIN_KERNEL_REMOTE_INSECURE";
 
-export interface Access {
+export interface RemoteAccess {
   /** Header `authorization`; null: none is sent. */
   readonly authorization: string | null;
   /** Whether there are credentials that plain http would show to everybody on the way. */
@@ -58,7 +58,12 @@ export function splitUrl(given: string): { readonly url: string; readonly basic:
 }
 
 /** Access to a store by a header, which plain http gets on the loopback alone unless somebody said otherwise. */
-export function accessTo(url: string, authorization: string | null, source: string, environment: Environment): Access {
+export function accessTo(
+  url: string,
+  authorization: string | null,
+  source: string,
+  environment: Environment,
+): RemoteAccess {
   const to = new URL(url);
   const isSafe = to.protocol === "https:" || isLoopback(to) || isYes(environment[insecureVariable]);
   const isWithheld = authorization !== null && !isSafe;
@@ -67,7 +72,7 @@ export function accessTo(url: string, authorization: string | null, source: stri
 
 /** Says in words of its own that a server answers 401 or 403. */
 export function denialText(
-  { authorization, isWithheld, source }: Access,
+  { authorization, isWithheld, source }: RemoteAccess,
   status: number,
   doing: "read" | "written",
 ): string {

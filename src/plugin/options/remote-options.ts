@@ -1,7 +1,7 @@
 // Option `remote` and the environment → where the store is, how it is spoken to, and what a build may do there.
 
 import type { Environment } from "./ci-job.ts";
-import { type Access, accessTo, splitUrl, tokenVariable, withoutEndSlashes } from "./credentials.ts";
+import { accessTo, type RemoteAccess, splitUrl, tokenVariable, withoutEndSlashes } from "./credentials.ts";
 
 export const remoteProtocols = ["http", "s3", "turborepo"] as const;
 export type RemoteProtocol = (typeof remoteProtocols)[number];
@@ -24,10 +24,10 @@ export interface S3Keys {
 }
 
 export type RemoteServer =
-  | { readonly protocol: "http"; readonly access: Access }
+  | { readonly protocol: "http"; readonly access: RemoteAccess }
   | { readonly protocol: "s3"; readonly region: string; readonly keys: S3Keys | null }
   /** @param team query that names the team: "teamId=…", "slug=…" or nothing */
-  | { readonly protocol: "turborepo"; readonly access: Access; readonly team: string };
+  | { readonly protocol: "turborepo"; readonly access: RemoteAccess; readonly team: string };
 
 /** A remote store that may be asked. It holds secrets: it is not to be printed. */
 export interface ResolvedRemote {

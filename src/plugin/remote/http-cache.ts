@@ -2,13 +2,13 @@
 // server that keeps files: nginx and Apache by WebDAV.
 
 import { type HttpReply, sendHttp } from "../../native/network/http.ts";
-import { type Access, denialText } from "../options/credentials.ts";
+import { denialText, type RemoteAccess } from "../options/credentials.ts";
 import { addressOf, type BytesReply, type PutReply, type Transport, type TransportLimits } from "./transport.ts";
 
 export interface HttpCacheOptions {
   readonly url: string;
   readonly namespace: string | null;
-  readonly access: Access;
+  readonly access: RemoteAccess;
   readonly limits: TransportLimits;
 }
 

@@ -3,13 +3,13 @@
 
 import { createHash } from "node:crypto";
 import { sendHttp } from "../../native/network/http.ts";
-import { type Access, denialText } from "../options/credentials.ts";
+import { denialText, type RemoteAccess } from "../options/credentials.ts";
 import type { BytesReply, FileKind, PutReply, Transport, TransportLimits } from "./transport.ts";
 
 export interface TurborepoOptions {
   readonly url: string;
   readonly namespace: string | null;
-  readonly access: Access;
+  readonly access: RemoteAccess;
   /** Query that names the team. */
   readonly team: string;
   readonly limits: TransportLimits;

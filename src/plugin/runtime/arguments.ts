@@ -4,7 +4,7 @@
 
 import type { TypedArray } from "../../compiler/index.ts";
 import { arrayNames, asGiven, seenAs } from "./halves.ts";
-import type { Arrays, Tensor } from "./implementation.ts";
+import type { Arrays, RuntimeTensor } from "./implementation.ts";
 
 const getter = <Value>(key: PropertyKey): ((this: unknown) => Value) => {
   const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
@@ -33,14 +33,14 @@ function isDetached(array: unknown): boolean {
 }
 
 /** "a Float32Array of 8 elements, f32[2, 4]" */
-const wantedOf = (tensor: Tensor): string =>
+const wantedOf = (tensor: RuntimeTensor): string =>
   `${article(arrayNames(tensor))} of ${tensor.length} elements, ${tensor.dtype}[${tensor.shape.join(", ")}]`;
 
 /**
  * An argument as the array that the kernel takes: pixels of a canvas, by themselves or in ImageData, are bytes; halves are their bits.
  * Both are the same memory by another name.
  */
-function plainly(value: unknown, { dtype }: Tensor): unknown {
+function plainly(value: unknown, { dtype }: RuntimeTensor): unknown {
   if (dtype === "u8") {
     const pixels = kindOf.call(value) === undefined ? (value as { data?: unknown } | null | undefined)?.data : value;
     return kindOf.call(pixels) === "Uint8ClampedArray" ? seenAs(Uint8Array, pixels as TypedArray) : value;
@@ -50,10 +50,10 @@ function plainly(value: unknown, { dtype }: Tensor): unknown {
 }
 
 /** Whether the array is of the tensor's kind, whichever realm it is from, and of its length. */
-const fits = (array: unknown, { array: type, length }: Tensor): boolean =>
+const fits = (array: unknown, { array: type, length }: RuntimeTensor): boolean =>
   kindOf.call(array) === type.name && lengthOf.call(array) === length;
 
-function refuse(name: string, value: unknown, tensor: Tensor): never {
+function refuse(name: string, value: unknown, tensor: RuntimeTensor): never {
   const must = `${name} must be ${wantedOf(tensor)}`;
   if (kindOf.call(value) !== tensor.array.name) throw new TypeError(`${must}; got ${describe(value)}`);
   if (isDetached(value)) throw new TypeError(`${must}; its buffer is detached`);
@@ -66,7 +66,7 @@ function refuse(name: string, value: unknown, tensor: Tensor): never {
  * @param name what messages call it, "gemm.pack: B"
  * @throws TypeError, RangeError
  */
-export function arrayFor(value: unknown, tensor: Tensor, name: string): TypedArray {
+export function arrayFor(value: unknown, tensor: RuntimeTensor, name: string): TypedArray {
   const array = plainly(value, tensor);
   if (!fits(array, tensor)) refuse(name, array, tensor);
   return array as TypedArray;
@@ -87,13 +87,13 @@ export interface Arguments {
   resultOf(given: readonly unknown[]): unknown;
 }
 
-export function createArguments(name: string, tensors: readonly Tensor[]): Arguments {
+export function createArguments(name: string, tensors: readonly RuntimeTensor[]): Arguments {
   const inputs = tensors.filter(({ role }) => role === "input").length;
   const outputs = tensors.slice(inputs);
 
   const nameOf = (at: number): string => `${name}: argument ${at + 1} (${tensors[at]!.name})`;
   function refuseCount(count: number): never {
-    const list = (some: readonly Tensor[]): string => some.map((tensor) => tensor.name).join(", ");
+    const list = (some: readonly RuntimeTensor[]): string => some.map((tensor) => tensor.name).join(", ");
     const wanted = `${list(tensors.slice(0, inputs))} and then none or all of ${list(outputs)}`;
     throw new TypeError(`${name} takes ${wanted}; got ${count} arguments`);
   }

@@ -60,7 +60,7 @@ export interface ForeignFacts extends Pick<FunctionFacts, "sources" | "prepare">
 }
 
 /** Array of a module: its dtype, offset in bytes and length in elements. */
-export type Place = readonly [dtype: DType, offset: number, length: number];
+export type ArrayPlace = readonly [dtype: DType, offset: number, length: number];
 
 /** Bytes of a WASM module: base64 text, or a file. */
 export interface ModuleBytes {
@@ -73,12 +73,12 @@ export interface ModuleBytes {
 export interface WasmFacts {
   /** Best first. The last one must work in every engine with SIMD. */
   readonly modules: readonly (ModuleBytes & { readonly kind: "wasm-relaxed" | "wasm" })[];
-  readonly layout: readonly Place[];
+  readonly layout: readonly ArrayPlace[];
   readonly sharing?: WasmSharing;
   /** Absent: the function takes the tensors in the order of the operator. */
   readonly sources?: readonly Source[];
   readonly prepare?: ModuleBytes & {
-    readonly layout: readonly Place[];
+    readonly layout: readonly ArrayPlace[];
     readonly sharing?: WasmSharing;
     readonly taken: readonly number[];
   };

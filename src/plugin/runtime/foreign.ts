@@ -3,7 +3,7 @@
 import type { TypedArray } from "../../compiler/index.ts";
 import type { OpenedKernel } from "./facts.ts";
 import { type Functions, openFunctions } from "./functions.ts";
-import type { Arrays, Context, Implementation, Way } from "./implementation.ts";
+import type { Arrays, Implementation, ModuleContext, Way } from "./implementation.ts";
 
 /** The kernel as an addon would have it. A device of its own has no thread of ours to run on: calls off the event loop wait for their turn. */
 function functionsOf(opened: readonly OpenedKernel[]): Functions {
@@ -28,7 +28,7 @@ function functionsOf(opened: readonly OpenedKernel[]): Functions {
   };
 }
 
-function load(context: Context): Implementation | null {
+function load(context: ModuleContext): Implementation | null {
   const { backend, open, code, sources, prepare } = context.facts.foreign!;
   try {
     const functions = functionsOf(code.map(open));

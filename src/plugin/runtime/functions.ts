@@ -6,7 +6,7 @@ import type { NativeKernels } from "../../native/load/load-native.ts";
 import { alignedArrays } from "./aligned.ts";
 import { lengthOf } from "./arguments.ts";
 import type { FunctionFacts, Source } from "./facts.ts";
-import { type Arrays, type Context, type Instance, newOutputs } from "./implementation.ts";
+import { type Arrays, type Instance, type ModuleContext, newOutputs } from "./implementation.ts";
 
 export type Functions = Pick<NativeKernels, "call" | "callAsync" | "slot">;
 
@@ -14,7 +14,7 @@ export type Functions = Pick<NativeKernels, "call" | "callAsync" | "slot">;
 const nothing = new Float32Array(0);
 
 export function openFunctions(
-  { tensors, constants, others }: Context,
+  { tensors, constants, others }: ModuleContext,
   { index, prepare, sources = tensors.map((_, at): Source => ["other", at]) }: FunctionFacts,
   functions: Functions,
 ): Instance {

@@ -2,7 +2,7 @@
 // on the same memory.
 
 import type { TypedArray } from "../../compiler/index.ts";
-import type { Tensor } from "./implementation.ts";
+import type { RuntimeTensor } from "./implementation.ts";
 
 type View = new (buffer: ArrayBufferLike, start: number, length: number) => TypedArray;
 
@@ -13,11 +13,11 @@ export const seenAs = (type: View, { buffer, byteOffset, length }: TypedArray): 
   new type(buffer, byteOffset, length);
 
 /** An array of the kernel, as callers see it. */
-export function asGiven(array: TypedArray, { dtype }: Pick<Tensor, "dtype">): TypedArray {
+export function asGiven(array: TypedArray, { dtype }: Pick<RuntimeTensor, "dtype">): TypedArray {
   const half = dtype === "f16" ? float16() : undefined;
   return half ? seenAs(half, array) : array;
 }
 
 /** "a Float16Array or Uint16Array", where the engine has both. */
-export const arrayNames = ({ dtype, array }: Tensor): string =>
+export const arrayNames = ({ dtype, array }: RuntimeTensor): string =>
   dtype === "f16" && float16() ? `Float16Array or ${array.name}` : array.name;

@@ -6,20 +6,20 @@ import type { KernelFacts } from "./facts.ts";
 export type Arrays = readonly TypedArray[];
 
 /** A tensor of a kernel, and what holds its elements. */
-export interface Tensor extends KernelTensorInfo {
+export interface RuntimeTensor extends KernelTensorInfo {
   /** Number of elements. */
   readonly length: number;
   readonly array: new (length: number) => TypedArray;
 }
 
 /** Data and services that implementations get of their kernel. */
-export interface Context {
+export interface ModuleContext {
   readonly facts: KernelFacts;
   /** All tensors in the order of the operator: inputs, then outputs. */
-  readonly tensors: readonly Tensor[];
-  readonly constants: readonly Tensor[];
+  readonly tensors: readonly RuntimeTensor[];
+  readonly constants: readonly RuntimeTensor[];
   /** Tensors that are no constants, in order. */
-  readonly others: readonly Tensor[];
+  readonly others: readonly RuntimeTensor[];
   /** Adds to `info.twinReason`. */
   explain(reason: string): void;
 }
@@ -61,8 +61,8 @@ export interface Loader {
   mustWait(): boolean;
 }
 
-export type Way = (context: Context) => Loader;
+export type Way = (context: ModuleContext) => Loader;
 
 /** Fresh outputs of the tensors that follow the inputs. */
-export const newOutputs = (tensors: readonly Tensor[], inputs: Arrays): Arrays =>
+export const newOutputs = (tensors: readonly RuntimeTensor[], inputs: Arrays): Arrays =>
   tensors.slice(inputs.length).map(({ array, length }) => new array(length));

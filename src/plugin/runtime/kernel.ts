@@ -5,17 +5,17 @@ import { type AnyKernel, arrayTypes, type KernelTensorInfo } from "../../compile
 import { createArguments } from "./arguments.ts";
 import { createCalls } from "./calls.ts";
 import type { KernelFacts } from "./facts.ts";
-import type { Context, Implementation, Instance, Tensor, Way } from "./implementation.ts";
+import type { Implementation, Instance, ModuleContext, RuntimeTensor, Way } from "./implementation.ts";
 import { buffersOf, createPack, createWholeCalls } from "./packable.ts";
 
-const tensorOf = (info: KernelTensorInfo): Tensor => {
+const tensorOf = (info: KernelTensorInfo): RuntimeTensor => {
   const length = info.shape.reduce((product, extent) => product * extent, 1);
   return { ...info, length, array: arrayTypes[info.dtype] };
 };
 
-function contextOf(facts: KernelFacts, reasons: Set<string>): Context {
+function contextOf(facts: KernelFacts, reasons: Set<string>): ModuleContext {
   const tensors = facts.tensors.map(tensorOf);
-  const isConstant = ({ name, role }: Tensor): boolean => role === "input" && facts.constants.includes(name);
+  const isConstant = ({ name, role }: RuntimeTensor): boolean => role === "input" && facts.constants.includes(name);
   return {
     facts,
     tensors,

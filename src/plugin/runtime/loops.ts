@@ -1,10 +1,10 @@
 // The plain loops as the only implementation of a kernel: mode `off`.
 
 import type { TypedArray } from "../../compiler/index.ts";
-import { type Arrays, type Context, type Instance, newOutputs, type Way } from "./implementation.ts";
+import { type Arrays, type Instance, type ModuleContext, newOutputs, type Way } from "./implementation.ts";
 
 /** Opens the reference loops, which take all tensors in each call. */
-function openLoops({ facts, tensors, constants, others }: Context): Instance {
+function openLoops({ facts, tensors, constants, others }: ModuleContext): Instance {
   let known: Arrays = [];
   let arrays: Arrays | null = null;
   const compute = (values: Arrays, given: Arrays): void => {

@@ -3,10 +3,10 @@
 import { builtin } from "../../native/process/start-worker.ts";
 import { whyNotNative } from "./cpu.ts";
 import { type Functions, openFunctions } from "./functions.ts";
-import type { Context, Implementation, Way } from "./implementation.ts";
+import type { Implementation, ModuleContext, Way } from "./implementation.ts";
 
 /** `--no-addons`, a missing file and another C library all end in an error, which becomes the reason. */
-function load(context: Context): Implementation | null {
+function load(context: ModuleContext): Implementation | null {
   const { native } = context.facts;
   const why = whyNotNative(native!);
   if (why !== null) {

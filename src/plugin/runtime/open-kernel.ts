@@ -1,12 +1,12 @@
 // A WASM module → memory, views of its arrays, and what runs it: here, and in workers that calls off the event loop run in.
 
 import { arrayTypes, type TypedArray, type WasmSharing } from "../../compiler/index.ts";
-import type { Place } from "./facts.ts";
+import type { ArrayPlace } from "./facts.ts";
 import type { Arrays } from "./implementation.ts";
 
 interface ModuleParts {
   readonly module: WebAssembly.Module;
-  readonly layout: readonly Place[];
+  readonly layout: readonly ArrayPlace[];
   readonly sharing?: WasmSharing | undefined;
 }
 

@@ -3,16 +3,16 @@
 import { arrayFor, createArguments } from "./arguments.ts";
 import { type Calls, copyOf, createCalls, takeResults } from "./calls.ts";
 import { asGiven } from "./halves.ts";
-import type { Arrays, Context, Instance, Tensor } from "./implementation.ts";
+import type { Arrays, Instance, ModuleContext, RuntimeTensor } from "./implementation.ts";
 
 /** Calls of the kernel itself, with all inputs. */
 export function createWholeCalls(
-  { facts, tensors, constants, others }: Context,
+  { facts, tensors, constants, others }: ModuleContext,
   instance: () => Instance,
   ready: () => Promise<void>,
 ): Calls {
   const args = createArguments(facts.op, tensors);
-  const some = (wanted: readonly Tensor[], arrays: Arrays): Arrays =>
+  const some = (wanted: readonly RuntimeTensor[], arrays: Arrays): Arrays =>
     wanted.map((tensor) => arrays[tensors.indexOf(tensor)]!);
   const inputs = others.filter(({ role }) => role === "input");
   return {
@@ -33,7 +33,10 @@ export function createWholeCalls(
 }
 
 /** @throws TypeError, RangeError that name the constant */
-function constantsOf({ facts, constants }: Context, values: Readonly<Record<string, unknown>> | undefined): Arrays {
+function constantsOf(
+  { facts, constants }: ModuleContext,
+  values: Readonly<Record<string, unknown>> | undefined,
+): Arrays {
   const names = constants.map(({ name }) => name);
   const unknown = Object.keys(values ?? {}).find((key) => !names.includes(key));
   if (unknown !== undefined) throw new TypeError(`${facts.op}.pack: ${unknown} is no constant: ${names.join(", ")}`);
@@ -41,13 +44,13 @@ function constantsOf({ facts, constants }: Context, values: Readonly<Record<stri
 }
 
 /** Arrays of an instance by name. @param all what the instance has arrays of */
-export function buffersOf(instance: Instance, wanted: readonly Tensor[], all: readonly Tensor[]): object {
+export function buffersOf(instance: Instance, wanted: readonly RuntimeTensor[], all: readonly RuntimeTensor[]): object {
   const arrays = instance.buffers();
   return Object.fromEntries(wanted.map((tensor) => [tensor.name, asGiven(arrays[all.indexOf(tensor)]!, tensor)]));
 }
 
 /** `pack` of a kernel. */
-export function createPack(context: Context, open: () => Instance, ready: () => Promise<void>, info: object) {
+export function createPack(context: ModuleContext, open: () => Instance, ready: () => Promise<void>, info: object) {
   const { facts, tensors, others } = context;
   const args = createArguments(facts.op, others);
   return (values: Readonly<Record<string, unknown>> | undefined): object => {

@@ -4,7 +4,7 @@ import type { TypedArray } from "../../compiler/index.ts";
 import type { WorkerSource } from "../../native/process/start-worker.ts";
 import { asyncWorkers, type Introduced } from "./async-workers.ts";
 import type { Source, WasmFacts } from "./facts.ts";
-import { type Arrays, type Context, type Instance, newOutputs, type Tensor } from "./implementation.ts";
+import { type Arrays, type Instance, type ModuleContext, newOutputs, type RuntimeTensor } from "./implementation.ts";
 import { type KernelParts, type OpenKernel, type OpenModule, openKernel } from "./open-kernel.ts";
 
 /** A kernel's parts, and the place in the layout of each tensor. */
@@ -15,13 +15,13 @@ export interface Parts extends KernelParts {
 type Compiled = Pick<WasmFacts, "layout" | "sharing" | "sources"> & { readonly module: WebAssembly.Module };
 
 export function partsOf(
-  { tensors, constants, others }: Context,
+  { tensors, constants, others }: ModuleContext,
   { module, layout, sharing, sources = tensors.map((_, at): Source => ["other", at]) }: Compiled,
   prepare: KernelParts["prepare"],
 ): Parts {
   const viewOf = (kind: Source[0], at: number): number =>
     sources.findIndex((source) => source[0] === kind && source[1] === at);
-  const viewsOf = (role: Tensor["role"]): readonly number[] =>
+  const viewsOf = (role: RuntimeTensor["role"]): readonly number[] =>
     others.flatMap((tensor, at) => (tensor.role === role ? [viewOf("other", at)] : []));
   const run = {
     ...{ module, layout, sharing },
@@ -30,7 +30,7 @@ export function partsOf(
     inputs: viewsOf("input"),
     outputs: viewsOf("output"),
   };
-  const viewOfTensor = (tensor: Tensor): number => {
+  const viewOfTensor = (tensor: RuntimeTensor): number => {
     const constant = constants.indexOf(tensor);
     return constant < 0 ? viewOf("other", others.indexOf(tensor)) : viewOf("constant", constant);
   };
@@ -38,7 +38,7 @@ export function partsOf(
 }
 
 export function openWasm(
-  { facts, others }: Context,
+  { facts, others }: ModuleContext,
   { tensors, ...parts }: Parts,
   worker: WorkerSource,
   openModule: OpenModule,

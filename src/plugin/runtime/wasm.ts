@@ -3,7 +3,7 @@
 import { asShareable, canShare } from "../../native/load/wasm-threads.ts";
 import { builtin, startWorker } from "../../native/process/start-worker.ts";
 import type { ModuleBytes } from "./facts.ts";
-import type { Context, Implementation, Loader, Way } from "./implementation.ts";
+import type { Implementation, Loader, ModuleContext, Way } from "./implementation.ts";
 import { type KernelParts, type OpenModule, openAlone } from "./open-kernel.ts";
 import { openOnThreads } from "./open-on-threads.ts";
 import { openWasm, type Parts, partsOf } from "./wasm-instance.ts";
@@ -53,7 +53,7 @@ export const wasmOnThreads: Way = (context) => {
   });
 };
 
-function load(context: Context, { openModule, fitting }: Threading): Loader {
+function load(context: ModuleContext, { openModule, fitting }: Threading): Loader {
   const { op: name } = context.facts;
   const { modules, prepare, worker, ...facts } = context.facts.wasm!;
   let preparation: KernelParts["prepare"] | undefined;

@@ -15,7 +15,7 @@ export {
   vectorPasses,
 } from "../../compiler/index.ts";
 export type { Executor, ExecutorOptions } from "../../native/backend/executor.ts";
-export type { DeviceKernel, Loader } from "../../native/runner/loader.ts";
+export type { DeviceKernel, RunnableLoader } from "../../native/runner/loader.ts";
 export type { Runnable } from "../../native/runner/protocol.ts";
 export { type AnalyticModel, machineModelOf } from "../prior/ranker.ts";
 export { direct } from "../space/algorithm/direct.ts";

@@ -18,7 +18,7 @@ export interface Approximate {
   readonly errors: Float64Array;
 }
 
-export interface Program {
+export interface ElementProgram {
   /** Number of nodes that one run evaluates. */
   readonly length: number;
   setAxis(name: string, value: number): void;
@@ -26,7 +26,7 @@ export interface Program {
   run(): Bounded;
 }
 
-export function elementProgram(body: ScalarExpr, tensors: ReadonlyMap<string, Approximate>): Program {
+export function elementProgram(body: ScalarExpr, tensors: ReadonlyMap<string, Approximate>): ElementProgram {
   const axes = new Map<string, { value: number }>();
   const steps: (() => void)[] = [];
   const slots = new Map<ScalarExpr, Slot>();

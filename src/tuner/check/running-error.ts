@@ -3,7 +3,7 @@
 // Conditions come from the values themselves, so what cancels has a wide error, and nothing else has.
 
 import { type Axis, type ComputeDef, decode, type Stage, type TypedArray } from "../../compiler/index.ts";
-import { type Approximate, elementProgram, type Program } from "./error-program.ts";
+import { type Approximate, type ElementProgram, elementProgram } from "./error-program.ts";
 import { foldInto } from "./error-reduction.ts";
 
 /**
@@ -37,7 +37,7 @@ const sizeOf = (axes: readonly Axis[]): number => axes.reduce((product, { extent
 
 const iterationsOf = ({ axes, reduce }: Stage): number => sizeOf(axes) * sizeOf(reduce?.axes ?? []);
 
-function stageValues(stage: Stage, program: Program): Approximate {
+function stageValues(stage: Stage, program: ElementProgram): Approximate {
   const { axes, reduce } = stage;
   const values = new Float64Array(sizeOf(axes));
   const errors = new Float64Array(values.length);
@@ -51,7 +51,7 @@ function stageValues(stage: Stage, program: Program): Approximate {
 }
 
 /** Sets each axis to its value at a row-major offset. */
-function placeAt(axes: readonly Axis[], offset: number, program: Program): void {
+function placeAt(axes: readonly Axis[], offset: number, program: ElementProgram): void {
   let rest = offset;
   for (let dim = axes.length - 1; dim >= 0; dim--) {
     const { name, extent } = axes[dim]!;
@@ -60,7 +60,7 @@ function placeAt(axes: readonly Axis[], offset: number, program: Program): void 
   }
 }
 
-function reduced({ reduce, dtype }: Stage, program: Program): readonly [value: number, error: number] {
+function reduced({ reduce, dtype }: Stage, program: ElementProgram): readonly [value: number, error: number] {
   const { reducer, axes } = reduce!;
   const length = sizeOf(axes);
   const fold = foldInto(reducer, dtype, length);

@@ -11,7 +11,7 @@ const atMost = (amount: number, limit: number, unit: string): Verdict =>
  *
  * @example codeSizeLimit({ statements: 20_000 })
  */
-export const codeSizeLimit = ({ statements = Infinity, bytes = Infinity }: CodeSize): Postprocessor => ({
+export const codeSizeLimit = ({ statements = Infinity, bytes = Infinity }: CodeSizeLimit): Postprocessor => ({
   name: "code size",
   apply({ source }) {
     const size = generatorOf(source).sizeOf(source);
@@ -21,7 +21,7 @@ export const codeSizeLimit = ({ statements = Infinity, bytes = Infinity }: CodeS
   },
 });
 
-export interface CodeSize {
+export interface CodeSizeLimit {
   readonly statements?: number;
   readonly bytes?: number;
 }

@@ -1,6 +1,6 @@
 // Axes of a plot: the place of a value on a line, in pixels, and the round values that are marked.
 
-export interface Axis {
+export interface PlotAxis {
   /** Returns the pixels from the axis's start; values outside stay at its ends. */
   readonly place: (value: number) => number;
   readonly ticks: readonly number[];
@@ -10,7 +10,7 @@ export interface Axis {
  * Makes a logarithmic axis; both ends are positive. Marks are 1, 2 and 5 times powers of ten, or the powers alone where it
  * is long.
  */
-export function logAxis(from: number, to: number, pixels: number): Axis {
+export function logAxis(from: number, to: number, pixels: number): PlotAxis {
   const span = Math.log(to / from);
   const steps = span > Math.log(1e3) ? [1] : [1, 2, 5];
   return {
@@ -22,7 +22,7 @@ export function logAxis(from: number, to: number, pixels: number): Axis {
 }
 
 /** Makes a linear axis with a mark at every multiple of `step`. */
-export function linearAxis(from: number, to: number, step: number, pixels: number): Axis {
+export function linearAxis(from: number, to: number, step: number, pixels: number): PlotAxis {
   const first = Math.ceil(from / step);
   const count = Math.floor(to / step) - first + 1;
   return {

@@ -1,7 +1,7 @@
 // Tunings → a plot: the best so far, as a share of the best known, against candidates and against seconds, side by side. A
 // colour a strategy, its median over the runs drawn bold, the runs thin; a dot where a run stopped by itself.
 
-import { type Axis, linearAxis, logAxis, roundDown } from "./axis.ts";
+import { linearAxis, logAxis, type PlotAxis, roundDown } from "./axis.ts";
 import { medianSteps, type Step, shareAt } from "./best-so-far.ts";
 import { colourOf, plotDocument } from "./plot-style.ts";
 import { element, label } from "./svg.ts";
@@ -76,8 +76,8 @@ const bySeconds: Measure = {
 };
 
 interface Frame {
-  readonly x: Axis;
-  readonly y: Axis;
+  readonly x: PlotAxis;
+  readonly y: PlotAxis;
 }
 
 function panel(plot: ConvergencePlot, measure: Measure, offset: number): string {

@@ -1,6 +1,6 @@
 // Runs several tunings to their ends, in the order of a policy, within a total of seconds.
 
-import { createTuningGroup, type GroupOptions, type GroupTask } from "./tuning-group.ts";
+import { createTuningGroup, type GroupTask, type TuningGroupOptions } from "./tuning-group.ts";
 
 /**
  * Returns the results in the order of the tasks, rejections included: what one throws does not stop the others, and nothing
@@ -11,7 +11,7 @@ import { createTuningGroup, type GroupOptions, type GroupTask } from "./tuning-g
  */
 export function scheduleTunings<Result>(
   tasks: readonly GroupTask<Result>[],
-  options: GroupOptions,
+  options: TuningGroupOptions,
 ): Promise<PromiseSettledResult<Result>[]> {
   const group = createTuningGroup(options);
   return Promise.allSettled(tasks.map((task) => group.tune(task)));

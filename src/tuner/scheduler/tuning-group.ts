@@ -5,7 +5,7 @@ import type { Tuning } from "../tuning/tuning.ts";
 import type { RoundFact, SchedulingPolicy, TaskHistory } from "./policy.ts";
 import { type GroupCosts, roundLimit } from "./total-budget.ts";
 
-export interface GroupOptions {
+export interface TuningGroupOptions {
   readonly policy: SchedulingPolicy;
   /** Milliseconds for all turns together; null: each tuning has its own budget alone. */
   readonly totalMs: number | null;
@@ -87,7 +87,7 @@ const turnsOf = (member: Member, members: readonly Member[], { leftMs, inTurnMs 
 /** Resolves or rejects a member's promise. */
 type Settle = () => void;
 
-export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptions): TuningGroup {
+export function createTuningGroup({ policy, totalMs, clock, signal }: TuningGroupOptions): TuningGroup {
   const members: Member[] = [];
   const rounds = { count: 0, ms: 0 };
   const finishes = { count: 0, ms: 0 };

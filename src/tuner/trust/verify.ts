@@ -5,14 +5,14 @@ import type { KeyObject } from "node:crypto";
 import { parseBundle, type SignedBundle } from "./bundle.ts";
 import { type TrustedIdentity, type TrustPolicy, trustedKey } from "./policy.ts";
 
-export type Verified =
+export type VerifiedBundle =
   /** `signer`: "key ci-2026", or the identity that the certificate names. */
   | { readonly kind: "trusted"; readonly payload: Buffer; readonly signer: string }
   | { readonly kind: "refused"; readonly why: string };
 
-const refused = (why: string): Verified => ({ kind: "refused", why });
+const refused = (why: string): VerifiedBundle => ({ kind: "refused", why });
 
-export async function verifyBundle(content: string, policy: TrustPolicy): Promise<Verified> {
+export async function verifyBundle(content: string, policy: TrustPolicy): Promise<VerifiedBundle> {
   const parsed = parseBundle(content);
   if ("why" in parsed) return refused(`its signature has another form: ${parsed.why}`);
   const { keyId } = parsed.value;
@@ -25,7 +25,7 @@ export async function verifyBundle(content: string, policy: TrustPolicy): Promis
 const noAuthorities = { mediaType: "", certificateAuthorities: [], timestampAuthorities: [], tlogs: [], ctlogs: [] };
 const noThresholds = { tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 };
 
-async function verifyByKey({ json, payload }: SignedBundle, id: string, publicKey: KeyObject): Promise<Verified> {
+async function verifyByKey({ json, payload }: SignedBundle, id: string, publicKey: KeyObject): Promise<VerifiedBundle> {
   const { bundleFromJSON } = await import("@sigstore/bundle");
   const { toSignedEntity, toTrustMaterial, Verifier } = await import("@sigstore/verify");
   const material = toTrustMaterial(noAuthorities, () => ({ publicKey, validFor: () => true }));
@@ -37,7 +37,7 @@ async function verifyByKey({ json, payload }: SignedBundle, id: string, publicKe
   }
 }
 
-async function verifyKeyless({ json, payload }: SignedBundle, policy: TrustPolicy): Promise<Verified> {
+async function verifyKeyless({ json, payload }: SignedBundle, policy: TrustPolicy): Promise<VerifiedBundle> {
   const { identities, trustedRoot } = policy;
   if (identities.length === 0) return refused("it was signed without a key, and option trust lists no identities");
   if (trustedRoot === null) return refused("it was signed without a key, and option trust names no trustedRoot");

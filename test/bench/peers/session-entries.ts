@@ -2,7 +2,7 @@
 
 import { createProbe } from "../../../src/native/harness/probe.ts";
 import { createNativeLoader } from "../../../src/native/runner/load-native-kernel.ts";
-import type { Loader } from "../../../src/native/runner/loader.ts";
+import type { RunnableLoader } from "../../../src/native/runner/loader.ts";
 import type { NativeRunnable, Runnable, RunOutcome, RunTask, ToWorker } from "../../../src/native/runner/protocol.ts";
 import { createMeasuringSession, type MeasuringSession } from "../../../src/native/runner/session.ts";
 import { wasmLoader } from "../../../src/native/runner/wasm-loader.ts";
@@ -60,7 +60,7 @@ const placeholderOf = (name: string): NativeRunnable => ({
 
 function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[]): MeasuringSession {
   const native = createNativeLoader();
-  const load: Loader<NativeRunnable>["load"] = (candidate, place) => {
+  const load: RunnableLoader<NativeRunnable>["load"] = (candidate, place) => {
     const { arrays } = place.arena;
     const peer = peers.find(({ name }) => candidate.path === mark + name);
     if (!peer) return native.load(candidate, place);

@@ -1,7 +1,7 @@
 // Answers of the measuring process about candidates one after the other, with kernels that take a given time.
 
 import { expect, it } from "vitest";
-import type { Loader } from "../../../src/native/runner/loader.ts";
+import type { RunnableLoader } from "../../../src/native/runner/loader.ts";
 import type {
   KernelArray,
   NativeRunnable,
@@ -30,7 +30,7 @@ const candidate = (index: number): NativeRunnable => ({ kind: "native", path: ""
 const machine = { flush: () => {}, core: { isCalm: () => true, isQuiet: () => true } };
 
 /** A session whose kernels are all of this process: it answers at once. */
-function sessionWith(load: Loader<NativeRunnable>["load"]) {
+function sessionWith(load: RunnableLoader<NativeRunnable>["load"]) {
   const session = createMeasuringSession([{ kind: "native", load }], machine);
   return {
     handle(message: ToWorker): RunOutcome | null {
@@ -43,7 +43,7 @@ function sessionWith(load: Loader<NativeRunnable>["load"]) {
 
 /** By kernel what its runs take one after the other; the last of them also all later ones. */
 function sessionOf(timesNs: readonly (readonly number[])[]) {
-  const load: Loader<NativeRunnable>["load"] = ({ index }, { arena: { arrays } }) => {
+  const load: RunnableLoader<NativeRunnable>["load"] = ({ index }, { arena: { arrays } }) => {
     const left = [...timesNs[index]!];
     const time = (count: number): number => {
       arrays[0]![0] = 7;
@@ -82,7 +82,7 @@ it("a kernel that is much faster than the yardstick takes its place", () => {
 it("a kernel that was forgotten is loaded and checked again, with its arrays elsewhere", () => {
   const loaded: KernelArray[] = [];
   let answer = 7;
-  const load: Loader<NativeRunnable>["load"] = (_, { arena: { arrays } }) => {
+  const load: RunnableLoader<NativeRunnable>["load"] = (_, { arena: { arrays } }) => {
     loaded.push(arrays[0]!);
     const time = (count: number): number => {
       arrays[0]![0] = answer;

@@ -1,7 +1,7 @@
 // The toy back end in the measuring process: the text of a kernel is JavaScript, and each run counts as a thousand nanoseconds for each
 // line of it.
 
-import type { Loader } from "../../../src/native/runner/loader.ts";
+import type { RunnableLoader } from "../../../src/native/runner/loader.ts";
 import type { KernelArray, Runnable } from "../../../src/native/runner/protocol.ts";
 
 export interface ToyRunnable extends Runnable {
@@ -11,7 +11,7 @@ export interface ToyRunnable extends Runnable {
 
 const nsOfLine = 1000;
 
-export const loader: Loader<ToyRunnable> = {
+export const loader: RunnableLoader<ToyRunnable> = {
   kind: "toy",
   load({ text }, { parameters, arena: { arrays } }) {
     const names = parameters.map((_, at) => `arg${at}`);

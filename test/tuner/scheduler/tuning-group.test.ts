@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import { policies } from "../../../src/tuner/scheduler/policies.ts";
-import { createTuningGroup, type GroupOptions } from "../../../src/tuner/scheduler/tuning-group.ts";
+import { createTuningGroup, type TuningGroupOptions } from "../../../src/tuner/scheduler/tuning-group.ts";
 import { type Curve, type FakeClock, fakeClock, syntheticTask } from "../../support/synthetic-tuning.ts";
 
 const curve: Curve = { bestNs: (candidates) => 1e5 * (1 + 1 / candidates), msPerCandidate: 20 };
 
-const groupOn = (clock: FakeClock, more: Partial<GroupOptions> = {}) =>
+const groupOn = (clock: FakeClock, more: Partial<TuningGroupOptions> = {}) =>
   createTuningGroup({ policy: policies.gradient, totalMs: 60_000, clock: clock.now, ...more });
 
 describe("a total", () => {

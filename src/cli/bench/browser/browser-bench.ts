@@ -11,10 +11,10 @@ import type { Project } from "../../project/project.ts";
 import { benchText, isWrong } from "../bench-text.ts";
 import { decodeMeasured } from "./decode-measured.ts";
 import { type PageKernel, pageKernel, runtimeFiles } from "./page-kernel.ts";
-import { type Address, BadBody, type PageFile, type Post, type Site, servePage } from "./page-server.ts";
-import { type BrowserFacts, type Plan, type Visit, visitOf } from "./visit.ts";
+import { BadBody, type PageFile, type PageSite, type Post, type ServerAddress, servePage } from "./page-server.ts";
+import { type BrowserFacts, type PageVisit, type Plan, visitOf } from "./visit.ts";
 
-export interface BrowserBenchOptions extends Address {
+export interface BrowserBenchOptions extends ServerAddress {
   readonly seconds: number;
   /** Whether the command ends with the first visit. */
   readonly once: boolean;
@@ -39,11 +39,11 @@ const runtimeSite = (): [string, PageFile][] =>
 const mostBytes = 2 ** 26;
 
 interface Listener {
-  onVisit(visit: Visit): void;
+  onVisit(visit: PageVisit): void;
   onFailure(error: DiagnosticError): void;
 }
 
-const resultsPost = (plan: Plan, onVisit: Listener["onVisit"]): Post<Visit> => ({
+const resultsPost = (plan: Plan, onVisit: Listener["onVisit"]): Post<PageVisit> => ({
   mostBytes,
   answer: (body) =>
     visitOf(
@@ -78,7 +78,7 @@ function decoded<T>(body: Uint8Array, decode: (value: unknown) => T): T {
   }
 }
 
-function siteOf(plan: Plan, kernels: readonly PageKernel[], { onVisit, onFailure }: Listener): Site {
+function siteOf(plan: Plan, kernels: readonly PageKernel[], { onVisit, onFailure }: Listener): PageSite {
   const html = pageFile("index.html", "text/html");
   return {
     files: new Map([
@@ -108,7 +108,8 @@ function factsText({ userAgent, cores, hasSharedMemory, hasRelaxedSimd, clockSte
   return `${userAgent}\n${facts.join(", ")}`;
 }
 
-const visitText = ({ browser, kernels }: Visit): string => [factsText(browser), ...kernels.map(benchText)].join("\n\n");
+const visitText = ({ browser, kernels }: PageVisit): string =>
+  [factsText(browser), ...kernels.map(benchText)].join("\n\n");
 
 const printer = (json: boolean): Listener => ({
   onVisit: (visit) => process.stdout.write(json ? `${JSON.stringify(visit)}\n` : `${visitText(visit)}\n\n`),
@@ -129,7 +130,7 @@ export async function browserBench(
     kernels: kernels.map(({ planned }) => planned),
   };
   let listener = printer(json);
-  const ended = new Promise<Visit>((onVisit, onFailure) => {
+  const ended = new Promise<PageVisit>((onVisit, onFailure) => {
     if (once) listener = { onVisit, onFailure };
   });
   const server = await servePage(siteOf(plan, kernels, listener), { port, host });

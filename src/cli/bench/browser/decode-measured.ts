@@ -13,7 +13,7 @@ import {
   text,
 } from "../../../tuner/support/strict.ts";
 import type { Times } from "../rounds.ts";
-import type { BrowserFacts, Measured, MeasuredRow, Plan } from "./visit.ts";
+import type { BrowserFacts, MeasuredRow, PageMeasurements, Plan } from "./visit.ts";
 
 const ns = number(0, 86_400e9);
 
@@ -25,7 +25,7 @@ const decodeRow: Decode<MeasuredRow> = object<MeasuredRow>({
   times: nullable(object<Times>({ medianNs: ns, p20Ns: ns, p80Ns: ns, samples: integer(1, 1e6) })),
 });
 
-const decodeForm: Decode<Measured> = object<Measured>({
+const decodeForm: Decode<PageMeasurements> = object<PageMeasurements>({
   browser: object<BrowserFacts>({
     userAgent: text(2000),
     cores: integer(1, 1e6),
@@ -37,7 +37,7 @@ const decodeForm: Decode<Measured> = object<Measured>({
 });
 
 /** @throws ShapeError for anything but rows for the twins of this plan */
-export function decodeMeasured(value: unknown, { kernels }: Plan): Measured {
+export function decodeMeasured(value: unknown, { kernels }: Plan): PageMeasurements {
   const measured = decodeForm(value, []);
   const planned = kernels.map(({ bench }) => bench?.twins.map(({ name }) => name).join() ?? "");
   const found = measured.kernels.map((rows) => rows.map(({ name }) => name).join());

@@ -14,13 +14,13 @@ import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import type { Project } from "../../project/project.ts";
 import { alone } from "../entrants.ts";
 import { type Right, rightOf } from "../right-outputs.ts";
-import { BadBody, type PageFile, type Post, type Site } from "./page-server.ts";
+import { BadBody, type PageFile, type PageSite, type Post } from "./page-server.ts";
 import type { PlannedBench, PlannedKernel } from "./visit.ts";
 
 /** Addresses of what the modules import. */
 export const runtimeFiles: RuntimeFiles = { runtime: "/runtime.js", workerText: "/kernel-worker-text.js" };
 
-export interface PageKernel extends Site {
+export interface PageKernel extends PageSite {
   readonly planned: PlannedKernel;
 }
 

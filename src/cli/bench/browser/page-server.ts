@@ -20,7 +20,7 @@ export interface Post<Answer = unknown> {
 /** Error for a body that the page should not have sent. */
 export class BadBody extends Error {}
 
-export interface Site {
+export interface PageSite {
   /** Files by path: "/page.js". */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly posts: ReadonlyMap<string, Post>;
@@ -32,7 +32,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-export interface Address {
+export interface ServerAddress {
   /** Port to listen at; 0: one that is free. */
   readonly port: number;
   /** Host name to listen at; null: this machine alone. */
@@ -108,7 +108,12 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, po
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, site: Site, isOpen: boolean): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  site: PageSite,
+  isOpen: boolean,
+): Promise<void> {
   const { method, url = "/", headers } = request;
   if (!isOpen && !isLocalName(headers.host ?? "")) return refuse(response, 403, "this page is for this machine alone");
   const [path = "/"] = url.split("?");
@@ -120,7 +125,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, site: 
 }
 
 /** @throws DiagnosticError `bench.cannot-serve` */
-export async function servePage(site: Site, { port, host }: Address): Promise<PageServer> {
+export async function servePage(site: PageSite, { port, host }: ServerAddress): Promise<PageServer> {
   const server = createServer((request, response) => {
     // The visitor has gone, or what was sent is broken: the page says so, and others go on.
     answer(request, response, site, host !== null).catch(() => response.destroy());

@@ -53,14 +53,14 @@ export interface BrowserFacts {
 export type MeasuredRow = Omit<BenchRow, "gflops">;
 
 /** Data that a page sends. */
-export interface Measured {
+export interface PageMeasurements {
   readonly browser: BrowserFacts;
   /** Rows of each kernel, in the order of the plan; a kernel that failed has none. */
   readonly kernels: readonly (readonly MeasuredRow[])[];
 }
 
 /** Results of one visit to the page, as `bench` shows them, and the browser that they come from. */
-export interface Visit {
+export interface PageVisit {
   readonly browser: BrowserFacts;
   readonly kernels: readonly Benched[];
 }
@@ -72,7 +72,7 @@ export function benchedOf({ kernel, error, bench }: PlannedKernel, measured: rea
   return { kernel, error, bench: { origin, flops, rows } };
 }
 
-export const visitOf = ({ kernels }: Plan, measured: Measured): Visit => ({
+export const visitOf = ({ kernels }: Plan, measured: PageMeasurements): PageVisit => ({
   browser: measured.browser,
   kernels: kernels.map((planned, at) => benchedOf(planned, measured.kernels[at] ?? [])),
 });

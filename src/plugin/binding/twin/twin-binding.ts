@@ -4,12 +4,12 @@ import type { KernelTwin } from "../../kernel/twin.ts";
 import type { KernelFacts } from "../../runtime/facts.ts";
 import type { AssetReferences, KernelAsset } from "../asset.ts";
 import type { Written } from "../literal.ts";
-import type { Signature } from "../parameters.ts";
+import type { KernelSignature } from "../parameters.ts";
 
 /** Place of a twin in the module that is written. */
 export interface TwinPlace {
   /** Tensors and constants of the kernel. */
-  readonly signature: Signature;
+  readonly signature: KernelSignature;
   /** Addresses of the files, where they have any. */
   readonly references: AssetReferences;
   /** Name by which the module has imported the script of workers. */

@@ -5,7 +5,7 @@ import type { WasmTwin } from "../../kernel/twin.ts";
 import type { ModuleBytes, WasmFacts } from "../../runtime/facts.ts";
 import { type AssetReference, asset, sharesLoops, type WorkerReference } from "../asset.ts";
 import { Expression, later, type Written } from "../literal.ts";
-import { layoutOf, type Signature, sourcesOf, takenBy } from "../parameters.ts";
+import { type KernelSignature, layoutOf, sourcesOf, takenBy } from "../parameters.ts";
 import type { TwinBinding } from "./twin-binding.ts";
 
 const roleOf = ({ relaxed }: WasmSource): "relaxed" | "wasm" => (relaxed ? "relaxed" : "wasm");
@@ -48,7 +48,7 @@ const moduleOf = (
     : [];
 
 /** Facts of a preparation, which is small: its bytes are part of the code. */
-const prepareOf = (prepare: WasmSource, signature: Signature): Written<WasmFacts["prepare"]> => ({
+const prepareOf = (prepare: WasmSource, signature: KernelSignature): Written<WasmFacts["prepare"]> => ({
   flagAt: prepare.sharing?.flagAt,
   layout: layoutOf(prepare),
   sharing: prepare.sharing ?? undefined,

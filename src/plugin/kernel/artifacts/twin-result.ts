@@ -1,13 +1,13 @@
 // Outcomes of building the target's own twin.
 
-import type { KernelFacts } from "../built-kernel.ts";
+import type { ScheduleFacts } from "../built-kernel.ts";
 import type { ForeignTwin, NativeTwin } from "../twin.ts";
 
 export type TwinResult =
   | {
       readonly kind: "built";
       readonly twin: NativeTwin | ForeignTwin;
-      readonly facts: KernelFacts;
+      readonly facts: ScheduleFacts;
       readonly compilerRuns: number;
     }
   | { readonly kind: "no-compiler" }

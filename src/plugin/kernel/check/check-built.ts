@@ -9,7 +9,7 @@ import { executorOf } from "../../../native/backend/executors.ts";
 import { wasmRunnable } from "../../../native/backend/wasm.ts";
 import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { CheckingRunner } from "../../../native/runner/client.ts";
-import type { NativeRunnable, Preparation, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
+import type { NativeRunnable, PreparationKernel, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";
@@ -94,7 +94,7 @@ export async function checkForeign(
  */
 export async function checkModules(context: KernelContext, pair: Omit<WasmPair, "facts">): Promise<void> {
   const { schedule, wasm, relaxed, prepare } = pair;
-  const preparation = (module: WasmSource): Preparation | null =>
+  const preparation = (module: WasmSource): PreparationKernel | null =>
     prepare && { kernel: wasmRunnable(prepare), parameters: prepare.parameters, used: module.parameters };
   const modules = [wasm, relaxed].filter((module) => module !== null);
   const runnables = modules.map((module) => ({ ...wasmRunnable(module), ...extras(schedule, preparation(module)) }));
@@ -103,7 +103,7 @@ export async function checkModules(context: KernelContext, pair: Omit<WasmPair, 
   }
 }
 
-const extras = ({ task, candidate }: Decision, preparation: Preparation | null) => ({
+const extras = ({ task, candidate }: Decision, preparation: PreparationKernel | null) => ({
   bounds: boundsOf(task, spaceOf(task), candidate),
   ...(preparation && { preparation }),
 });

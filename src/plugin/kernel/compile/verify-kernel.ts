@@ -13,7 +13,7 @@ import type { KernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import { generated } from "../source/schedule-source.ts";
 
-export interface Verified {
+export interface VerifiedKernel {
   /** Why it was not run, though it is what the lock says; null: it was. */
   readonly notRun: string | null;
 }
@@ -22,7 +22,7 @@ export interface Verified {
  * @param context in mode `frozen`
  * @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `lock.other-source`, `verify.wrong`, `twin.wrong`
  */
-export async function verifyKernel(context: KernelContext): Promise<Verified> {
+export async function verifyKernel(context: KernelContext): Promise<VerifiedKernel> {
   const decision = await decideSchedule(context);
   if (!generated(decision)) throw otherSource(context);
   return { notRun: await runSchedule(context, decision) };

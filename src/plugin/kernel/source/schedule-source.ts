@@ -17,7 +17,7 @@ import { type CandidateCode, candidateKernel } from "../../../tuner/kernel/candi
 import { findPoint, searchSpace } from "../../../tuner/search/point/search-space.ts";
 import { direct } from "../../../tuner/space/algorithm/direct.ts";
 import { type GeneratedSpace, generateSpace } from "../../../tuner/space/generate.ts";
-import type { KernelFacts } from "../built-kernel.ts";
+import type { ScheduleFacts } from "../built-kernel.ts";
 
 interface KnownSpace {
   readonly task: TuningTask;
@@ -74,7 +74,7 @@ function generate(task: TuningTask, candidate: Candidate): CandidateCode | null 
 }
 
 /** Facts about a schedule that are kept in the store beside its artifacts. */
-export const factsOf = ({ task }: Decision, { template, trace, prepare }: CandidateCode): KernelFacts => ({
+export const factsOf = ({ task }: Decision, { template, trace, prepare }: CandidateCode): ScheduleFacts => ({
   trace: printTrace(trace),
   errorBound: worstRelativeError(task.op, template.roundings),
   preparation: prepare && preparationFacts(prepare.parameters),

@@ -7,7 +7,7 @@ import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../../tuner/
 import { noteUse } from "../../../tuner/store/last-use.ts";
 import { integer, list, nullable, number, object, oneOf, ShapeError, text } from "../../../tuner/support/strict.ts";
 import { warnOnce } from "../../support/say-once.ts";
-import type { BuiltBlobs, KernelFacts } from "../built-kernel.ts";
+import type { BuiltBlobs, ScheduleFacts } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { sayIfLarge } from "../context/store-warnings.ts";
 
@@ -16,14 +16,14 @@ const decodePreparation = object<PreparationFacts>({
   results: list(object({ name: text(200), dtype: oneOf(...dtypes), shape: list(integer(1, 2 ** 40), 16) }), 100),
 });
 
-const decodeFacts = object<KernelFacts>({
+const decodeFacts = object<ScheduleFacts>({
   trace: text(1e6, /^[\s\S]*$/),
   errorBound: number(0, 1e6),
   preparation: nullable(decodePreparation),
 });
 
 /** Reads facts. Null: they are not exactly facts. */
-export function factsIn(blob: Blobs[string]): KernelFacts | null {
+export function factsIn(blob: Blobs[string]): ScheduleFacts | null {
   try {
     return decodeFacts(JSON.parse(textOf(blob)), []);
   } catch (error) {

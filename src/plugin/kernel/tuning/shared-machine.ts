@@ -4,10 +4,10 @@ import { createRunner } from "../../../native/runner/client.ts";
 import type { MeasuringPlace } from "../../../native/runner/host.ts";
 import { createSharedRunner } from "../../../native/runner/shared-runner.ts";
 import { policies } from "../../../tuner/scheduler/policies.ts";
-import { createTuningGroup, type GroupOptions } from "../../../tuner/scheduler/tuning-group.ts";
+import { createTuningGroup, type TuningGroupOptions } from "../../../tuner/scheduler/tuning-group.ts";
 import type { SharedMachine } from "../compile-services.ts";
 
-export interface MachineOptions extends Omit<GroupOptions, "policy"> {
+export interface MachineOptions extends Omit<TuningGroupOptions, "policy"> {
   readonly measuring: MeasuringPlace;
 }
 

@@ -30,7 +30,7 @@ export interface CompiledModel {
   readonly others: readonly VariableId[];
 }
 
-export interface CompileOptions {
+export interface ModelOptions {
   /** Most values of a derived variable that is kept as a list; with more it is a range. */
   readonly mostListedValues?: number;
 }
@@ -66,7 +66,7 @@ const mostRounds = 4;
 
 export function compileModel(
   model: ConstraintModel,
-  { mostListedValues = mostDrawnValues }: CompileOptions = {},
+  { mostListedValues = mostDrawnValues }: ModelOptions = {},
 ): CompiledModel {
   const normal = normalize(model);
   const ids = new Map<string, VariableId>();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run as bench } from "../../../../src/cli/actions/bench.ts";
 import { decodeMeasured } from "../../../../src/cli/bench/browser/decode-measured.ts";
 import { type PageKernel, pageKernel } from "../../../../src/cli/bench/browser/page-kernel.ts";
-import { BadBody, type PageServer, type Site, servePage } from "../../../../src/cli/bench/browser/page-server.ts";
+import { BadBody, type PageServer, type PageSite, servePage } from "../../../../src/cli/bench/browser/page-server.ts";
 import type { Plan } from "../../../../src/cli/bench/browser/visit.ts";
 import { openProject } from "../../../../src/cli/project/project.ts";
 import { kernelsOf } from "../../../../src/plugin/declarations/find-imports.ts";
@@ -41,7 +41,7 @@ const ask = (url: string, { method = "GET", headers = {}, body = "" }: Asked = {
 
 const heard: string[] = [];
 
-const site: Site = {
+const site: PageSite = {
   files: new Map([["/", { type: "text/html; charset=utf-8", body: "<p>page</p>" }]]),
   posts: new Map([
     [

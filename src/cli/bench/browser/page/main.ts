@@ -4,7 +4,7 @@ import { element } from "../../../../plugin/report/page/dom.ts";
 import { plural } from "../../../../plugin/report/page/figures.ts";
 import { themeSwitch } from "../../../../plugin/report/page/theme.ts";
 import { type Benched, isWrong } from "../../bench-text.ts";
-import { type BrowserFacts, benchedOf, type MeasuredRow, type Plan, type Visit, visitOf } from "../visit.ts";
+import { type BrowserFacts, benchedOf, type MeasuredRow, type PageVisit, type Plan, visitOf } from "../visit.ts";
 import { type Message, plain } from "./messages.ts";
 import { resultsTable } from "./results-table.ts";
 import { verdictOf } from "./verdict.ts";
@@ -20,7 +20,7 @@ const results = element("div");
 const facts = element("dl", { class: "facts" });
 
 /** Results of the last time that all kernels were measured. */
-let visit: Visit | null = null;
+let visit: PageVisit | null = null;
 let measured: (readonly MeasuredRow[])[] = [];
 let browser: BrowserFacts | null = null;
 
@@ -63,7 +63,7 @@ function showResults(): void {
   );
 }
 
-function conclusionOf({ kernels }: Visit): readonly [words: string, isBad: boolean] {
+function conclusionOf({ kernels }: PageVisit): readonly [words: string, isBad: boolean] {
   const list = (all: readonly Benched[]): string => all.map(({ kernel }) => kernel).join(", ");
   const measured = kernels.filter(({ error }) => error === null);
   const [failed, wrong] = [kernels.filter(({ error }) => error !== null), measured.filter(isWrong)];

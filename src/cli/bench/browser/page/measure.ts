@@ -1,7 +1,7 @@
 // The worker that measures, so that the page stays awake: each twin as the module of a page, checked by the command, then all in rounds.
 
 import { sleepMs } from "../../../../native/machine/clock.ts";
-import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "../../entrant.ts";
+import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type NamedInputs } from "../../entrant.ts";
 import { type Times, timeInRounds } from "../../rounds.ts";
 import type { MeasuredRow, Plan, PlannedBench } from "../visit.ts";
 import { browserFacts } from "./browser-facts.ts";
@@ -47,7 +47,7 @@ async function entrantOf(
   { name, why }: PlannedBench["twins"][number],
   folder: string,
   bench: PlannedBench,
-  inputs: Inputs,
+  inputs: NamedInputs,
 ): Promise<Entrant | Absent> {
   if (why !== null) return { name, why };
   try {

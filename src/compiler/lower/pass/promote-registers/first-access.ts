@@ -3,7 +3,7 @@
 
 import type { Stmt } from "../../../ir/loop-ir.ts";
 import { ownExprs, walkExpr } from "../../../ir/visit.ts";
-import { type Place, placeOf } from "./slots.ts";
+import { placeOf, type SlotRange } from "./slots.ts";
 
 /** "read" before any store of it; "store" before any read; "maybe": stored on some ways only, and not read before. */
 type First = "read" | "store" | "maybe";
@@ -56,7 +56,7 @@ function findFirst(stmt: Stmt, units: Units): FirstAccesses {
 /** First accesses of one statement. A store with `active` counts as whole: nothing may read lanes that are not stored. */
 function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
   const first = new Map<number, First>();
-  const note = ({ base, lanes }: Place, access: First) => {
+  const note = ({ base, lanes }: SlotRange, access: First) => {
     for (let unit = base / size; unit < (base + lanes) / size; unit++) if (!first.has(unit)) first.set(unit, access);
   };
   for (const expr of ownExprs(stmt)) {

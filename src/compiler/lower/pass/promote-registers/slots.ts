@@ -25,13 +25,13 @@ export interface Slots {
 }
 
 /** Elements `base` to `base + lanes`. */
-export interface Place {
+export interface SlotRange {
   readonly base: number;
   readonly lanes: number;
 }
 
 /** Returns the elements that an access names; null if its index is not constant. */
-export function placeOf(indices: readonly Expr[]): Place | null {
+export function placeOf(indices: readonly Expr[]): SlotRange | null {
   const index = indices[0]!;
   if (index.kind === "const") return { base: index.value, lanes: 1 };
   if (index.kind !== "ramp" || index.stride !== 1 || index.base.kind !== "const") return null;
@@ -49,8 +49,8 @@ function eachAccess(body: Stmt, buffer: string, visit: Visit): void {
 }
 
 /** All places that accesses name; null if one is not constant. */
-export function placesIn(body: Stmt, buffer: string): readonly Place[] | null {
-  const places: (Place | null)[] = [];
+export function placesIn(body: Stmt, buffer: string): readonly SlotRange[] | null {
+  const places: (SlotRange | null)[] = [];
   eachAccess(body, buffer, (indices) => places.push(placeOf(indices)));
   const known = places.filter((place) => place !== null);
   return known.length === places.length ? known : null;
@@ -58,7 +58,7 @@ export function placesIn(body: Stmt, buffer: string): readonly Place[] | null {
 
 /** Slots of a buffer whose places are all constant; null if accesses overlap in part. */
 export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | null {
-  const slots = new Map<number, Place & { readonly masks: Set<string> }>();
+  const slots = new Map<number, SlotRange & { readonly masks: Set<string> }>();
   let fits = true;
   eachAccess(body, buffer.name, (indices, mask) => {
     const place = placeOf(indices)!;
