@@ -18,11 +18,11 @@ export interface Command {
   readonly description: string;
   readonly options: readonly CommandOption[];
   readonly examples: readonly string[];
-  /** Loads what it does, once it is asked for: the compiler and the tuner, most often. */
+  /** Loads the work of the command once it is asked for: most often the compiler and the tuner with it. */
   load(): Promise<{ readonly run: Run }>;
 }
 
-/** What a command does. */
+/** The work of a command. */
 export type Run = (project: Project, args: readonly string[], flags: Flags) => Promise<Outcome>;
 
 /** Exit codes of the commands; docs/command-line.md lists them. */

@@ -1,4 +1,4 @@
-// What is known of a back end without its code: a build that finds its kernels asks for no more, and loads no code generator.
+// Traits of a back end that are known without its code: a build that finds its kernels asks for no more, and loads no code generator.
 
 export interface BackendTraits {
   /** Name of the back end: the `kind` of its sources, and the `backend` of its targets. */
