@@ -103,6 +103,7 @@ async function bundle() {
     input: Object.fromEntries(Object.entries(entries).map(([out, source]) => [out, join(root, "src", source)])),
     external: isExternal,
     plugins: [typescript, nodeResolve(), commonjs(), unpluginFolder, licences],
+    // Packages may do something when they are loaded: a small chunk that imports one is merged into none that does not.
     treeshake: { moduleSideEffects: (id, external) => external && !isBuiltin(id) },
     logLevel: "warn",
     onLog: (level, log, print) => log.code === "CIRCULAR_DEPENDENCY" || print(level, log), // expressions are recursive
