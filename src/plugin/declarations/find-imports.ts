@@ -56,7 +56,7 @@ async function specifiersIn(path: string): Promise<readonly string[]> {
   const text = await textOf(path);
   if (!/[?&]tune\b/.test(text)) return [];
   const all = scripts.has(extname(path))
-    ? await importsOfScript(path)
+    ? await importsOfScript(path, text)
     : [...text.matchAll(importForm)].map(([, , specifier]) => specifier!);
   return all.filter((specifier) => requestPattern.test(specifier));
 }

@@ -3,8 +3,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer, type ViteDevServer } from "vite";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { recordingCompiler, writeApp } from "../../support/build-app.ts";
+import { eventually } from "../../support/eventually.ts";
 import { fakeKernel } from "../../support/fake-kernel.ts";
 import { createKernelPlugin } from "../../support/kernel-plugin.ts";
 
@@ -24,7 +25,7 @@ test("a dev server has types from the start, and of new imports before a page as
   server = await createServer({ root, configFile: false, logLevel: "silent", plugins: [plugin], server: address });
   await server.listen();
   const types = (): string => readFileSync(join(root, "kernel-imports.d.ts"), "utf8");
-  await vi.waitFor(() => expect(types()).toContain('declare module "*/blend.op.ts?tune=wasm" {'), 10_000);
+  await eventually(() => expect(types()).toContain('declare module "*/blend.op.ts?tune=wasm" {'));
   writeFileSync(join(root, "src/new.js"), 'import blend from "./blend.op.ts?M=3&tune=wasm"; blend();');
-  await vi.waitFor(() => expect(types()).toContain('declare module "*/blend.op.ts?M=3&tune=wasm" {'), 10_000);
+  await eventually(() => expect(types()).toContain('declare module "*/blend.op.ts?M=3&tune=wasm" {'));
 });

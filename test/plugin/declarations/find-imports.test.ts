@@ -42,6 +42,16 @@ test("not what is commented out, lies in folders that are made, or has no operat
   expect(found).toEqual([]);
 });
 
+test("before something uses it, and in a plain script with JSX; not of types alone", async () => {
+  const found = await importsIn({
+    "tsconfig.json": JSON.stringify({ compilerOptions: { verbatimModuleSyntax: false } }),
+    "src/a.ts": 'import a from "./gemm.op.ts?tune=wasm";\n',
+    "src/b.js": 'import b from "./gemm.op.ts?tune=avx2";\nexport const c = <p>{await b()}</p>;\n',
+    "src/c.ts": 'import type c from "./gemm.op.ts?tune=avx512";\nexport const d = <T>(it: T): T => it;\n',
+  });
+  expect(found).toEqual(["src/a.ts: src/gemm.op.ts?tune=wasm", "src/b.js: src/gemm.op.ts?tune=avx2"]);
+});
+
 test("by the imports of package.json, whose patterns name the query", async () => {
   const found = await importsIn({
     "package.json": JSON.stringify({ type: "module", imports: { "#op/*?tune=wasm": "./src/*" } }),
