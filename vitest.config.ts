@@ -19,7 +19,9 @@ export default defineConfig({
     env: { UNPLUGIN_KERNEL_STORE_KEY: "5e".repeat(32) },
     // Each mostly waits for a process of its own, or V8 for another core.
     maxWorkers: "100%",
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // One for all: a time-out ends a test that hangs. What takes seconds on a quiet machine took minutes on a busy one.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
   },
 });

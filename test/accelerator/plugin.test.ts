@@ -70,7 +70,7 @@ async function build(root: string, mode: Mode): Promise<Built> {
   return { measured: lines.find((line) => / measured, /.test(line)), code, answer: runMoved(root) as Built["answer"] };
 }
 
-test.each(Object.entries(cases))("%s", { timeout: 120_000 }, async (_, { op, text }) => {
+test.each(Object.entries(cases))("%s", async (_, { op, text }) => {
   const def: ComputeDef = instantiate(op, {}, "kernel");
   const { inputs, expected } = referenceOf(def, createRng(1));
   const types = inputs.map((input) => input.constructor.name);

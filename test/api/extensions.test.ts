@@ -46,7 +46,7 @@ const here: OwnRunner = {
   run: ({ artifact, inputs }) => ({ ns: [1000], outputs: [load(artifact)(...inputs) as Float32Array] }),
 };
 const tuning = (options: object): Promise<unknown> =>
-  tune(gemm, { ...small, budget: { seconds: 60, trials: 4 }, runner: here, ...options } as TuneOptions);
+  tune(gemm, { ...small, budget: { seconds: 600, trials: 4 }, runner: here, ...options } as TuneOptions);
 
 describe("a target of one's own", () => {
   const own = { name: "mine", of: "avx2" };
@@ -164,7 +164,7 @@ describe("a part of a tuning", () => {
     throw new TypeError("no such thing");
   };
   /** More candidates than one round has: the cost model is asked about the second. */
-  const learning = { strategy: "evolutionary", budget: { seconds: 60, trials: 30 } } as const;
+  const learning = { strategy: "evolutionary", budget: { seconds: 600, trials: 30 } } as const;
   const model = (fit: unknown) => ({
     costModel: { name: "own", fit },
     ...learning,
@@ -285,12 +285,12 @@ describe("a part of a tuning", () => {
       model(() => ({})),
       'bad-answer: costModel "own".fit returns {}, an object with a function predict is wanted',
     ],
-  ])("%s", { timeout: 60_000 }, async (_, options, message) => {
+  ])("%s", async (_, options, message) => {
     const refusal = await refusalOf(() => tuning(options));
     expect(refusal.slice(0, `extension.${message}`.length)).toBe(`extension.${message}`);
   });
 
-  test("a runner's failures are failures of candidates", { timeout: 60_000 }, async () => {
+  test("a runner's failures are failures of candidates", async () => {
     const runner = { name: "own", run: () => ({ failed: "no power" }) };
     expect(await measure(gemm, predictSchedule(gemm, small), { ...small, runner })).toEqual({
       kind: "crashed",
@@ -298,7 +298,7 @@ describe("a part of a tuning", () => {
     });
   });
 
-  test("records of a runner or a builder are kept apart", { timeout: 60_000 }, async () => {
+  test("records of a runner or a builder are kept apart", async () => {
     const records = memoryDatabase();
     const builder = { name: "mine", build: (request: never, standard: (same: never) => never) => standard(request) };
     await tuning({ records });
@@ -315,7 +315,7 @@ describe("a part of a tuning", () => {
       { name: "own", choose: () => 7 },
       'extension.bad-answer: choose of policy "own" returns 7, the index of one of 1 tasks is wanted',
     ],
-  ])("a policy: %s", { timeout: 60_000 }, async (_, policy, message) => {
+  ])("a policy: %s", async (_, policy, message) => {
     const options = { seconds: 60, runner: here, policy } as TuneAllOptions;
     expect(await refusalOf(() => tuneAll([{ op: gemm, ...small }], options))).toBe(message);
   });

@@ -115,7 +115,7 @@ test("a template that holds nothing stands beside one that does", async () => {
     schedule: { template: "one", assignment: {} },
     measured: 1,
   });
-}, 60_000);
+});
 
 test("of a space that is empty, explain names the limits that clash, and only those", () => {
   const impossible: rules.SpaceRule = {

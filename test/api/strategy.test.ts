@@ -22,7 +22,7 @@ const rows = template("rows", (t) => {
 const columns = template("columns", (t) => t.split("C.j", [0, t.sampleCategorical("width", [2, 4])], "cut"));
 
 const options = { target: "wasm", parameters: { M: 8, N: 8, K: 8 }, templates: [rows, columns] } as const;
-const budget = { seconds: 60, trials: 12 };
+const budget = { seconds: 600, trials: 12 };
 const at = (block: number, inner: number): Schedule => ({ template: "rows", assignment: { block, inner } });
 
 const tuneBy = (propose: unknown, more: Partial<TuneOptions> = {}) =>

@@ -40,9 +40,9 @@ test("a template stands in the place of the generated ones, or beside them", () 
 });
 
 test("a tuning of a template measures real kernels", async () => {
-  const tuned = await tune(gemm, { ...options, templates: [tiled], budget: { trials: 6, seconds: 30 } });
+  const tuned = await tune(gemm, { ...options, templates: [tiled], budget: { trials: 6, seconds: 600 } });
   expect(tuned).toMatchObject({ schedule: { template: "tiled gemm" }, measured: 6, failed: 0 });
-}, 60_000);
+});
 
 test("a schedule by hand is a space of one candidate", async () => {
   const byHand = handSchedule("rows", [
@@ -51,7 +51,7 @@ test("a schedule by hand is a space of one candidate", async () => {
   ]);
   const tuned = await tune(gemm, { ...options, templates: [byHand], budget: { seconds: 30 } });
   expect(tuned).toMatchObject({ schedule: { template: "rows", assignment: {} }, measured: 1, failed: 0 });
-}, 60_000);
+});
 
 const refusal = (run: () => unknown): string => {
   try {

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
 import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
@@ -15,6 +15,7 @@ import type { EnginePage, PageOptions, RunningEngine } from "../support/engine/e
 import { inEachEngine } from "../support/engine/engines.ts";
 import { recorderPlugin } from "../support/engine/recorder.ts";
 import { saw } from "../support/engine/saw.ts";
+import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel, marks, wasmSource } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
@@ -32,14 +33,11 @@ function slowCompiler(predicted: CompiledKernel) {
       ? { ...predicted, origin: "predicted", trace: "guess", watchFiles: [request.opFile] }
       : new Promise((resolve) => waiting.push(resolve));
   const finish = async (tuned: CompiledKernel): Promise<void> => {
-    await vi.waitFor(() => expect(waiting).not.toEqual([]), 5000);
+    await eventually(() => expect(waiting).not.toEqual([]));
     waiting.shift()!({ ...tuned, origin: "tuned", trace: "measured" });
   };
   return { compile, finish };
 }
-
-/** A tuning in the background yields to all else that this machine does. */
-const tuningMs = 90_000;
 
 /** Plain SIMD, which all engines have, with results that tell it from the predicted kernel. */
 const retuned = (): CompiledKernel => fakeKernel({ wasm: wasmSource(false, marks["wasm-relaxed"]) });
@@ -150,7 +148,7 @@ inEachEngine("the dev server and", ({ name, launch }) => {
       const { kernel, begun } = await onServer<Main>("/src/main.js");
       expect(kernel.info.schedule).toBe("guess");
       await finish(fakeKernel());
-      await vi.waitFor(() => expect(kernel.info.schedule).toBe("measured"), 5000);
+      await eventually(() => expect(kernel.info.schedule).toBe("measured"));
       const [A, B] = [Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1)];
       expect([...kernel(A, B)]).toEqual(expected("wasm"));
       expect(globalThis.begun).toBe(begun);
@@ -242,16 +240,14 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
     const messageIn = (page: EnginePage): Promise<string> =>
       page.waitFor(`${overlay}?.shadowRoot.querySelector(".message-body")?.textContent`);
 
-    it("of the operator and of a file that it imports give new kernels, each tuned once", {
-      timeout: 300_000,
-    }, async () => {
+    it("of the operator and of a file that it imports give new kernels, each tuned once", async () => {
       const root = app();
       const { compile, tuned } = recording();
       const opened = await open(await serve(root, compile));
       const bothShow = async (value: number, tunings: number) => {
         await showsValue(opened, value);
         expect(await valueOnServer()).toBe(value);
-        await vi.waitFor(() => expect(tuned).toHaveLength(tunings), tuningMs);
+        await eventually(() => expect(tuned).toHaveLength(tunings));
         await opened.page.waitFor(`kernels.kernel.info.schedule === ${JSON.stringify(tuned.at(-1)!.trace)}`);
         await showsValue(opened, value);
         expect(await valueOnServer()).toBe(value);

@@ -80,5 +80,5 @@ inEachEngine("kernels in a module worker in", ({ name, launch }) => {
     expect(await problems()).toEqual([]);
     saw(task, { engine: name, version: engine.version, feature: "worker", answer: "yes" });
     // Longer than openPage waits for a page, which then says what it waited for.
-  }, 150_000);
+  });
 });

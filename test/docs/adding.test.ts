@@ -99,7 +99,7 @@ interface TestRun {
 }
 
 /** Each command of a page runs some tests of one or more files. They all run at once here, which loads the compiler and starts Vitest once. */
-test("all of them together lead to what their commands say", { timeout: 300_000 }, () => {
+test("all of them together lead to what their commands say", () => {
   const commands = pages.flatMap(commandsOf);
   const asked = commands.map((command) => {
     const [, files = "", quoted, word] = /^npx vitest run (.+) -t (?:"([^"]*)"|(\S+))$/.exec(command) ?? [];
@@ -123,6 +123,6 @@ test("all of them together lead to what their commands say", { timeout: 300_000 
     }
 });
 
-test("all of them together type-check", { timeout: 300_000 }, () => {
+test("all of them together type-check", () => {
   expect(run("npx tsc --noEmit -p .")).toBe("");
 });

@@ -97,7 +97,7 @@ beforeAll(async () => {
   const rows = [...measured].map(([it, bytes]) => rowOf(it, bytes)).join("\n");
   const text = readFileSync(page, "utf8");
   writeFileSync(page, text.replace(/(\| --- .*\n)[\s\S]*?\n\n/, `$1${rows}\n\n`));
-}, 300_000);
+});
 
 const numbersOf = (row: string): readonly number[] =>
   row

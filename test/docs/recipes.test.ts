@@ -123,7 +123,7 @@ const shipped = (root: string): Readonly<Record<string, string>> =>
 
 const failures = (steps: ReturnType<typeof runJob>) => steps.filter(({ status }) => status !== 0);
 
-describe.skipIf(skipReason).each(services)(`$name${why}`, { timeout: 120_000 }, ({ commands, store }) => {
+describe.skipIf(skipReason).each(services)(`$name${why}`, ({ commands, store }) => {
   const key = "ab".repeat(32);
   let root = "";
   let honest: Readonly<Record<string, string>> = {};
@@ -137,7 +137,7 @@ describe.skipIf(skipReason).each(services)(`$name${why}`, { timeout: 120_000 }, 
     honest = shipped(root);
     saved = mkdtempSync(join(tmpdir(), "saved-"));
     cpSync(join(root, store), saved, { recursive: true });
-  }, 300_000);
+  });
 
   test("a job that shares its secret takes what is in its store, and ships the same", () => {
     rmSync(join(root, "dist"), { recursive: true });

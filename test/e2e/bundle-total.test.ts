@@ -59,4 +59,4 @@ it("a total is shared, and so is the tuning of equal kernels", async () => {
   expect(runMoved(root)).toEqual(right);
   expect(compiled.slice(3).map(({ origin }) => origin)).toEqual(["lock", "lock", "lock"]);
   expect(readFileSync(join(root, "kernels.lock.json"), "utf8")).toBe(lock);
-}, 120_000);
+});

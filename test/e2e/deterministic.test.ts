@@ -90,7 +90,7 @@ describe("from one lock", () => {
       checkOut(app, rootOf(at));
       buildIn(at);
     }
-  }, 300_000);
+  });
   afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
   it.each(hosts)("%s writes the same files everywhere, which name no folder and no machine", (host) => {

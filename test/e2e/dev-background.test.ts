@@ -4,9 +4,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { constants, getPriority } from "node:os";
 import { createServer, type ViteDevServer } from "vite";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
 import { writeApp } from "../support/build-app.ts";
+import { eventually } from "../support/eventually.ts";
 import { noAddon } from "../support/fake-kernel.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -69,25 +70,25 @@ describe.skipIf(noProc)(`a dev server's tuning${noProc ? ` (${noProc})` : ""}`, 
     "is a process of low priority, which measures in another, and over when the server is closed (middleware: %s)",
     async (middleware) => {
       const started = await startTuning("wasm", middleware);
-      await vi.waitFor(() => expect(pidsOf(measuring)).toHaveLength(1), 20_000);
+      await eventually(() => expect(pidsOf(measuring)).toHaveLength(1));
       const pids = [...pidsOf(tuning), ...pidsOf(measuring)];
       expect(pids.map((pid) => getPriority(pid))).toEqual([low, low]);
       await started.close();
       server = null;
-      await vi.waitFor(() => expect([...pidsOf(tuning), ...pidsOf(measuring)]).toEqual([]), 5000);
+      await eventually(() => expect([...pidsOf(tuning), ...pidsOf(measuring)]).toEqual([]));
     },
   );
 
   it.skipIf(noAvx2)(`runs one compiler at a time${noAvx2 ? ` (${noAvx2})` : ""}`, async () => {
     await startTuning("avx2");
     const seen: (readonly number[])[] = [];
-    await vi.waitFor(
+    await eventually(
       () => {
         const now = pidsOf(compiler);
         if (now.length > 0) seen.push(now.map((pid) => getPriority(pid)));
         expect(seen.length).toBeGreaterThan(2);
       },
-      { timeout: 50_000, interval: 5 },
+      { interval: 5 },
     );
     expect(seen).toEqual(seen.map(() => [low]));
   });

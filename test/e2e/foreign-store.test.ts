@@ -57,7 +57,7 @@ let kept = "";
 beforeAll(async () => {
   if (skipReason) return;
   root = writeProject(files);
-  const open = openProject({ root, cacheDir: store() }, "silent", { seconds: 30, trials: 2 });
+  const open = openProject({ root, cacheDir: store() }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open, [], { json: true })).exitCode).toBe(exitCodes.done);
   await build();
   honest = shipped();
@@ -145,7 +145,7 @@ describe.skipIf(skipReason)(`a store of another user${why}`, () => {
     restored();
     rmSync(join(root, "kernels.lock.json"));
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "77".repeat(32));
-    const open = openProject({ root, cacheDir: store() }, "silent", { seconds: 30, trials: 2 });
+    const open = openProject({ root, cacheDir: store() }, "silent", { seconds: 600, trials: 2 });
     const { json } = await tune(open, [], { json: true });
     expect(JSON.stringify(json)).toContain('"store"');
     expect(((await run()).json as Verified).kernels.map(({ state }) => state)).toEqual(["right", "right"]);

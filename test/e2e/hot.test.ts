@@ -3,9 +3,10 @@
 
 import { join } from "node:path";
 import { createServer, isRunnableDevEnvironment, type ViteDevServer } from "vite";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { writeApp } from "../support/build-app.ts";
+import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel, inputs } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -53,7 +54,7 @@ it("another schedule of the same kernel comes through the function that importer
   const { kernel } = await load();
   kernels.now = fakeKernel({ trace: "measured" });
   await reload();
-  await vi.waitFor(() => expect(kernel.info.schedule).toBe("measured"), 5000);
+  await eventually(() => expect(kernel.info.schedule).toBe("measured"));
   expect((await load()).kernel).toBe(kernel);
   expect([...kernel(...inputs())]).toEqual(expected("wasm"));
 });
@@ -64,7 +65,7 @@ it("another kernel is another function, and the old one goes on as it was", asyn
   const { kernel } = await load();
   kernels.now = fakeKernel({ key: "89abcdef", trace: "of the second" });
   await reload();
-  await vi.waitFor(async () => expect((await load()).kernel.info.schedule).toBe("of the second"), 5000);
+  await eventually(async () => expect((await load()).kernel.info.schedule).toBe("of the second"));
   expect((await load()).kernel).not.toBe(kernel);
   expect(kernel.info).toMatchObject({ schedule: "of the first", cacheKey: "0123abcd" });
 });

@@ -3,8 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RollupWatcher, rollup, watch } from "rollup";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { outputFiles, recordingCompiler, runMoved, settled, writeApp } from "../support/build-app.ts";
+import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -49,15 +50,15 @@ describe("rollup", () => {
       if (event.code === "BUNDLE_END") void event.result.close();
       if (event.code === "END") builds += 1;
     });
-    await vi.waitFor(() => expect([builds, failures]).toEqual([1, []]), 5000);
+    await eventually(() => expect([builds, failures]).toEqual([1, []]));
     expect(requests).toHaveLength(1);
-    await vi.waitFor(
+    await eventually(
       () => {
         // Written again and again: a watcher may start to look only after the end of the first build.
         writeFileSync(join(root, "src/blend.op.ts"), `export default ${performance.now()};`);
         expect([requests.length > 1, builds > 1, failures]).toEqual([true, true, []]);
       },
-      { timeout: 10_000, interval: 300 },
+      { interval: 300 },
     );
     await settled(() => builds);
     await watcher.close();

@@ -12,6 +12,7 @@ import { parseRecords } from "../../src/tuner/record/database.ts";
 import { writeApp } from "../support/build-app.ts";
 import { childScript } from "../support/child-script.ts";
 import { compileIn, gemmText } from "../support/compile-app.ts";
+import { eventually } from "../support/eventually.ts";
 
 const hasProc = existsSync("/proc/self/status");
 const hasCompiler = (await detectToolchains()).length > 0;
@@ -38,7 +39,7 @@ interface Running {
 async function startTuning(target: string): Promise<Running> {
   const main = `import gemm from "./gemm.op.ts?tune=${target}&M=96&N=96&K=96"; gemm();`;
   const running = start(main, []);
-  await vi.waitFor(() => expect(recordLines(running.root)).toBeGreaterThan(3), { timeout: 50_000, interval: 20 });
+  await eventually(() => expect(recordLines(running.root)).toBeGreaterThan(3), { interval: 20 });
   return running;
 }
 
@@ -86,7 +87,7 @@ function descendants(pid: number): number[] {
 
 async function expectGone(pids: readonly number[]): Promise<void> {
   expect(pids.length).toBeGreaterThan(0);
-  await vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), 10_000);
+  await eventually(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]));
 }
 
 /** The next build: its trials are those of the records and four more. */
@@ -123,7 +124,7 @@ describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
     const imports = sizes.map((M, at) => `import g${at} from "./gemm.op.ts?tune=wasm&M=${M}&N=96&K=96"; g${at}();`);
     const running = start(imports.join("\n"), ["240"]);
     const tasks = () => new Set(parseRecords(recordsText(running.root)).records.map(({ task }) => task)).size;
-    await vi.waitFor(() => expect(tasks()).toBe(sizes.length), { timeout: 50_000, interval: 20 });
+    await eventually(() => expect(tasks()).toBe(sizes.length), { interval: 20 });
     const pids = descendants(running.child.pid!);
     running.child.kill("SIGINT");
     const [code, received] = await once(running.child, "exit");

@@ -52,7 +52,7 @@ describe("a tuned kernel", () => {
   beforeAll(async () => {
     first = await build("rollup");
     result = runMoved(root);
-  }, 120_000);
+  });
 
   it("is measured by the first build, and right", () => {
     expect(first.origin).toBe("tuned");

@@ -11,11 +11,12 @@ import {
   isRunnableDevEnvironment,
   type ViteDevServer,
 } from "vite";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
 import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
+import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { wasmOf } from "../support/parts-of.ts";
@@ -138,18 +139,18 @@ describe("vite build", () => {
       if (event.code === "ERROR") failures.push(event.error);
       if (event.code === "END") builds += 1;
     });
-    await vi.waitFor(() => expect([builds, failures]).toEqual([1, []]), 5000);
+    await eventually(() => expect([builds, failures]).toEqual([1, []]));
     const before = outputFiles(root);
     expect([before.length, requests.length]).toEqual([2, 1]);
-    await vi.waitFor(
+    await eventually(
       () => {
         // Written again and again: a watcher may start to look only after the end of the first build.
         writeFileSync(join(root, "src/blend.op.ts"), `export default ${performance.now()};`);
         expect([requests.length > 1, builds > 1, failures]).toEqual([true, true, []]);
       },
-      { timeout: 10_000, interval: 300 },
+      { interval: 300 },
     );
-    await vi.waitFor(() => expect(outputFiles(root)).toEqual(before), 5000);
+    await eventually(() => expect(outputFiles(root)).toEqual(before));
     await watcher.close();
   });
 
@@ -206,7 +207,7 @@ describe("vite dev", () => {
       return request.mode === "interim" ? predicted : new Promise((resolve) => waiting.push(resolve));
     };
     const finish = async (kernel: CompiledKernel): Promise<void> => {
-      await vi.waitFor(() => expect(waiting).not.toEqual([]), 5000);
+      await eventually(() => expect(waiting).not.toEqual([]));
       waiting.shift()!(kernel);
     };
     return { compile, requests, finish };
@@ -231,7 +232,7 @@ describe("vite dev", () => {
     const browsers = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(browsers?.code).toContain('"guess"');
     await finish(fakeKernel({ origin: "tuned", trace: "measured" }));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "measured" });
     });
     const later = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
@@ -247,7 +248,7 @@ describe("vite dev", () => {
     await server.restart();
     expect((await infoOf(server)).schedule).toBe("guess");
     await finish(fakeKernel({ origin: "tuned", trace: "measured" }));
-    await vi.waitFor(async () => expect((await infoOf(server!)).schedule).toBe("measured"));
+    await eventually(async () => expect((await infoOf(server!)).schedule).toBe("measured"));
   });
 
   it("tunes nothing where the mode says so", async () => {

@@ -8,7 +8,7 @@ import { context } from "esbuild";
 import { watch as rolldownWatch } from "rolldown";
 import { watch as rollupWatch } from "rollup";
 import { build as viteBuild } from "vite";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
@@ -22,6 +22,7 @@ import {
   webpackOptions,
   writeApp,
 } from "../support/build-app.ts";
+import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -124,12 +125,12 @@ const outputOf = (root: string): string => readFileSync(join(root, "out/main.mjs
 
 /** Writes a file again and again, as a watcher may start to look only after the end of the first build. */
 const edit = (file: string, text: () => string, isSeen: () => void): Promise<void> =>
-  vi.waitFor(
+  eventually(
     () => {
       writeFileSync(file, text());
       isSeen();
     },
-    { timeout: 20_000, interval: 500 },
+    { interval: 500 },
   );
 
 const scaled = `import { compute, defineOp, tensor } from "unplugin-kernel/op";
@@ -157,7 +158,7 @@ describe.each(Object.keys(watchers) as WatchingHost[])("%s", (host) => {
     close = await watchers[host](root, createKernelPlugin(compile as CompileKernel), () => {
       builds += 1;
     });
-    await vi.waitFor(() => expect(builds).toBe(1), 10_000);
+    await eventually(() => expect(builds).toBe(1));
     expect(requests).toHaveLength(1);
     await edit(
       join(root, "src/main.js"),
@@ -174,34 +175,30 @@ describe.each(Object.keys(watchers) as WatchingHost[])("%s", (host) => {
     await close();
     close = async () => {};
     expect(runMoved(root)).toEqual(["after", ...expected("wasm")]);
-  }, 60_000);
+  });
 
-  it.each(Object.keys(mistakes))(
-    "builds again when a file that the operator imports is mended: %s",
-    async (code) => {
-      const root = writeApp({
-        "src/main.js": `import scaled from "./scaled.op.ts?tune=wasm";
+  it.each(Object.keys(mistakes))("builds again when a file that the operator imports is mended: %s", async (code) => {
+    const root = writeApp({
+      "src/main.js": `import scaled from "./scaled.op.ts?tune=wasm";
         console.log(JSON.stringify([...scaled(new Float32Array(8).fill(3))]));`,
-        "src/scaled.op.ts": scaled,
-        "src/factor.ts": mistakes[code]!,
+      "src/scaled.op.ts": scaled,
+      "src/factor.ts": mistakes[code]!,
+    });
+    const failures: string[] = [];
+    const compile: CompileKernel = (request, services) =>
+      compileKernel({ ...request, mode: "predict" }, services).catch((error) => {
+        failures.push(error.diagnostic.code);
+        throw error;
       });
-      const failures: string[] = [];
-      const compile: CompileKernel = (request, services) =>
-        compileKernel({ ...request, mode: "predict" }, services).catch((error) => {
-          failures.push(error.diagnostic.code);
-          throw error;
-        });
-      close = await watchers[host](root, createKernelPlugin(compile), () => {});
-      await vi.waitFor(() => expect(new Set(failures)).toEqual(new Set([code])), 20_000);
-      await edit(
-        join(root, "src/factor.ts"),
-        () => "export const factor = 2;",
-        () => expect([outputOf(root).includes("scaled"), outputOf(root).includes(code)]).toEqual([true, false]),
-      );
-      await close();
-      close = async () => {};
-      expect(runMoved(root)).toEqual(Array(8).fill(6));
-    },
-    60_000,
-  );
+    close = await watchers[host](root, createKernelPlugin(compile), () => {});
+    await eventually(() => expect(new Set(failures)).toEqual(new Set([code])));
+    await edit(
+      join(root, "src/factor.ts"),
+      () => "export const factor = 2;",
+      () => expect([outputOf(root).includes("scaled"), outputOf(root).includes(code)]).toEqual([true, false]),
+    );
+    await close();
+    close = async () => {};
+    expect(runMoved(root)).toEqual(Array(8).fill(6));
+  });
 });

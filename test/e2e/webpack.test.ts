@@ -20,6 +20,7 @@ import {
   writeApp,
 } from "../support/build-app.ts";
 import { gemmText } from "../support/compile-app.ts";
+import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -172,13 +173,13 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     const compiler = make(root, compile, {});
     const watching = compiler.watch({ aggregateTimeout: 20 }, done);
     stop = () => new Promise((resolve) => watching.close(() => resolve()));
-    await vi.waitFor(() => expect(done).toHaveBeenCalled(), 10_000);
+    await eventually(() => expect(done).toHaveBeenCalled());
     // webpack looks at a module that is only in memory twice.
     await new Promise((resolve) => setTimeout(resolve, 500));
     const before = requests.length;
     expect(before).toBeLessThanOrEqual(2);
     writeFileSync(join(root, "src/blend.op.ts"), "export default 2;");
-    await vi.waitFor(() => expect(requests).toHaveLength(before + 1), 10_000);
+    await eventually(() => expect(requests).toHaveLength(before + 1));
     rmSync(join(root, "src/unrelated.js"), { force: true });
     writeFileSync(join(root, "src/unrelated.js"), "");
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -4,8 +4,9 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openRedisQueue } from "../../src/plugin/fleet/redis-queue.ts";
+import { eventually } from "../support/eventually.ts";
 import { startRedis } from "../support/fleet/redis-server.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -38,12 +39,12 @@ test.skipIf(!isHere)("bull-board shows the queue of a class and its jobs", async
     stdio: ["ignore", "ignore", "inherit"],
   });
   try {
-    const queues = await vi.waitFor(
+    const queues = await eventually(
       async () => {
         const answer = await fetch(`http://127.0.0.1:${port}/api/queues`);
         return ((await answer.json()) as { queues: { name: string; counts: Record<string, number> }[] }).queues;
       },
-      { timeout: 40_000, interval: 100 },
+      { interval: 100 },
     );
     expect(queues.map((it) => [it.name, it.counts.waiting])).toEqual([[name, 1]]);
   } finally {

@@ -8,6 +8,7 @@ import { tune } from "../../src/api/index.ts";
 import { gemm as gemmOp } from "../../src/compiler/ops/index.ts";
 import { readLockfile, updateLockfile } from "../../src/tuner/lock/lockfile.ts";
 import { gemm, runCli, writeProject } from "../cli/project.ts";
+import { eventually } from "../support/eventually.ts";
 import { type RedisServer, startRedis } from "../support/fleet/redis-server.ts";
 
 const hasRedis = existsSync("/usr/bin/redis-server");
@@ -17,7 +18,7 @@ const files = {
   "src/gemm.op.ts": gemm,
   "src/main.ts": 'import a from "./gemm.op.ts?tune=wasm";\nconsole.log(a);\n',
 };
-const quickly = ["--seconds", "20", "--trials", "6"];
+const quickly = ["--seconds", "600", "--trials", "6"];
 /** A port on which nothing listens. */
 const nowhere = "redis://127.0.0.1:1";
 
@@ -38,7 +39,7 @@ async function startWorker(root: string, url: string, ...args: readonly string[]
   child.stderr!.on("data", (text: Buffer) => {
     lines += text.toString();
   });
-  await vi.waitFor(() => expect(lines).toContain(" as class "), { timeout: 60_000, interval: 50 });
+  await eventually(() => expect(lines).toContain(" as class "));
   return {
     lines: () => lines,
     stop: () =>
@@ -73,7 +74,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       0,
       [expect.objectContaining({ origin: "tuned", measured: 6 })],
     ]);
-    await vi.waitFor(() => expect(workers.map((worker) => worker.lines()).join("")).toMatch(/job [0-9a-f]{12}: /));
+    await eventually(() => expect(workers.map((worker) => worker.lines()).join("")).toMatch(/job [0-9a-f]{12}: /));
     expect(await locked(root)).toEqual(["src/gemm.op.ts?tune=wasm"]);
     const records = readFileSync(join(root, "node_modules/.cache/unplugin-kernel/records.jsonl"), "utf8");
     expect(records.trim().split("\n")).toHaveLength(6);
@@ -104,7 +105,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     const runner = { kind: "queue", redis: redis.url, file: "src/gemm.op.ts", patienceMs: 300 } as const;
     const op = gemmOp({ M: 16, N: 16, K: 16 });
     const options = { target: "wasm", runner, onWarning: (line: string) => void warnings.push(line) } as const;
-    const budget = { seconds: 30, trials: 60 };
+    const budget = { seconds: 600, trials: 60 };
     let killed: Promise<void> | null = null;
     const tuned = await tune(op, {
       ...options,
@@ -170,7 +171,7 @@ test("--shard: every kernel is in one shard, and the locks of all shards are tog
   const shards: (readonly string[])[] = [];
   for (const shard of ["1/3", "2/3", "3/3"]) {
     const root = writeProject(project);
-    expect(runCli(root, "tune", "--shard", shard, "--seconds", "20", "--trials", "2").exitCode).toBe(0);
+    expect(runCli(root, "tune", "--shard", shard, "--seconds", "600", "--trials", "2").exitCode).toBe(0);
     shards.push(await locked(root));
     const content = await readLockfile(join(root, "kernels.lock.json"));
     expect(content.kind === "ok" && (await updateLockfile(together, content.entries))).toBeNull();

@@ -9,4 +9,4 @@ it("builds that are killed lose no entry of the lock, leave no process and nothi
   await killBuilds({ count: 6, seed: 11, from: 0, other: otherNode() }, (round) => rounds.push(round));
   expect(rounds.flatMap(({ lost, wrong, left, overlaps }) => [...lost, ...wrong, ...left, ...overlaps])).toEqual([]);
   expect(rounds.map(({ measurements }) => measurements > 0)).toEqual([true, true]);
-}, 240_000);
+});

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { generateWasm, generateWat } from "../../src/compiler/index.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
 import { openWasm } from "../../src/native/load/wasm-instance.ts";
+import { patienceMs } from "../support/eventually.ts";
 import { expected, input, length, parts, turning } from "./turning.ts";
 
 const threads = 3;
@@ -88,7 +89,7 @@ function printed(program: string, { flags = [], before = "" }: { flags?: readonl
     ${program}`;
   return execFileSync(process.execPath, [...flags, "--input-type=module", "-e", text], {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: patienceMs,
   }).trim();
 }
 

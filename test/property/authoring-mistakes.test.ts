@@ -65,7 +65,7 @@ describe.each(Object.entries(sources))("%s", (_, source) => {
   });
 
   const planted = grouped(mistakesIn(source));
-  test.each([...planted.keys()])("%s", { timeout: 120_000 }, async (what) => {
+  test.each([...planted.keys()])("%s", async (what) => {
     const complaints: string[] = [];
     for (const text of thinned(planted.get(what)!)) {
       const complaint = complaintOf(await errorOf(text), text);

@@ -13,9 +13,6 @@ import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
 import { engines } from "../support/engine/engines.ts";
 import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
 
-/** Milliseconds that a page may take on a machine which does other things. */
-const patience = 120_000;
-
 const repository = resolve(import.meta.dirname, "../..");
 const vitepress = join(repository, "docs/node_modules/vitepress/bin/vitepress.js");
 const noSite = existsSync(vitepress) ? null : "no VitePress here: npm ci --prefix docs";
@@ -30,7 +27,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     // A dead link ends the build.
     execFileSync(process.execPath, [vitepress, "build", "docs", "--outDir", built], { cwd: repository, stdio: "pipe" });
     server = await serveFolder(built);
-  }, 300_000);
+  });
   afterAll(async () => {
     await server?.close();
     rmSync(built, { recursive: true, force: true });
@@ -62,7 +59,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     expect(html).toContain("vp-code-group");
   });
 
-  describe.each(engines)("in $name", { timeout: 2 * patience }, ({ missing, launch }) => {
+  describe.each(engines)("in $name", ({ missing, launch }) => {
     let engine: RunningEngine;
     beforeAll(async () => {
       if (!missing) engine = await launch();

@@ -68,7 +68,7 @@ export async function compileIn(
     threads: 1,
     numerics: "fast",
     mode: resolved.mode,
-    budget: { seconds: 20, trials: 4 },
+    budget: { seconds: 600, trials: 4 },
     ...request,
   };
   const { signal } = new AbortController();

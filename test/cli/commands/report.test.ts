@@ -28,7 +28,7 @@ describe("report", () => {
   });
 
   test("after a tuning has what it measured; --json prints what the page holds", () => {
-    expect(runCli(root, "tune", "--seconds", "30", "--trials", "6").exitCode).toBe(0);
+    expect(runCli(root, "tune", "--seconds", "600", "--trials", "6").exitCode).toBe(0);
     const lock = text("kernels.lock.json");
     const { exitCode, output } = runCli(root, "report", "--json", "--out", "deep/kernels.html");
     expect(exitCode).toBe(0);

@@ -9,7 +9,7 @@ const files = {
   "src/gemm.op.ts": gemm,
   "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
 };
-const quickly = ["--seconds", "30", "--trials", "8"];
+const quickly = ["--seconds", "600", "--trials", "8"];
 
 interface Tuned {
   readonly origin: string;

@@ -47,7 +47,7 @@ const hidden = "\x1b[?25l";
 const shown = "\x1b[?25h";
 
 test.skipIf(missing !== "")(`tune draws a line for each kernel, then the table${missing}`, async () => {
-  const { text, exitCode } = await onTerminal(project(), ["tune", "--seconds", "30", "--trials", "8"]);
+  const { text, exitCode } = await onTerminal(project(), ["tune", "--seconds", "600", "--trials", "8"]);
   expect(exitCode).toBe(0);
   for (const kernel of kernels) {
     expect(text).toContain(`${kernel}: waits`);
@@ -67,7 +67,7 @@ test.skipIf(missing !== "")(`tune draws a line for each kernel, then the table${
 });
 
 test.skipIf(missing !== "")(`tune --json writes JSON alone${missing}`, async () => {
-  const { text } = await onTerminal(project(), ["tune", "--json", "--seconds", "30", "--trials", "4"]);
+  const { text } = await onTerminal(project(), ["tune", "--json", "--seconds", "600", "--trials", "4"]);
   expect(JSON.parse(text).kernels).toHaveLength(2);
 });
 

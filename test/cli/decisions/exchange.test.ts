@@ -19,7 +19,7 @@ describe("cache export and import", () => {
   let text: string;
   beforeAll(() => {
     origin = writeProject(files);
-    runCli(origin, "tune", "--seconds", "30", "--trials", "4");
+    runCli(origin, "tune", "--seconds", "600", "--trials", "4");
     expect(runCli(origin, "cache", "export", "out/decisions.jsonl")).toEqual({
       exitCode: 0,
       output: "1 decision in out/decisions.jsonl\n",

@@ -58,7 +58,7 @@ describe.skipIf(!isPossible)(`cache push --sign${isPossible ? "" : " (needs a C 
     await node(origin, {}, cli, "tune", "--trials", "4");
     const pushed = await node(origin, secret, cli, "cache", "push", "--sign", "--remote", server.url);
     expect(pushed).toMatchObject({ code: 0, output: "1 sent, 0 kept, 0 failed\n" });
-  }, 120_000);
+  });
   afterAll(() => server.close());
 
   const elsewhere = (): string => {

@@ -47,7 +47,7 @@ let origin: string;
 beforeAll(async () => {
   server = await startDouble();
   origin = project();
-  await run(origin, "tune", "--seconds", "30", "--trials", "4");
+  await run(origin, "tune", "--seconds", "600", "--trials", "4");
 });
 afterAll(() => server.close());
 
@@ -148,7 +148,7 @@ test("a push that is refused accounts for each decision, and says why once", asy
       .map((M) => `import k${M} from "./gemm.op.ts?tune=wasm&M=${M}";\nconsole.log(k${M});\n`)
       .join(""),
   });
-  await run(root, "tune", "--seconds", "30", "--trials", "2");
+  await run(root, "tune", "--seconds", "600", "--trials", "2");
   const remote = ["--remote", `${server.url}/store`];
   server.behave(({ method }, response) => method === "PUT" && response.writeHead(403).end());
   const { exitCode, errors } = await run(root, "cache", "push", ...remote);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await run(origin, "tune", "--trials", "4");
   await run(origin, "cache", "export", "decisions.jsonl");
   expect((await run(origin, "cache", "sign", "decisions.jsonl")).exitCode).toBe(0);
-}, 120_000);
+});
 
 describe("cache import", () => {
   /** Another project that has the file, and what lies beside it. */
@@ -58,7 +58,7 @@ describe("cache import", () => {
     });
     const { kernels } = JSON.parse((await run(root, "cache", "import", "decisions.jsonl", trust, "--json")).output);
     expect(kernels).toMatchObject([{ state: "kept", signer: "key ci-1" }]);
-  }, 60_000);
+  });
 
   it("refuses what is not signed where that is required, and takes it where not", async () => {
     const root = importer("decisions.jsonl");
@@ -69,7 +69,7 @@ describe("cache import", () => {
     expect((await run(root, "cache", "ls")).output).toMatch(/ decisions +\| +0 /);
     const mild = await run(root, "cache", "import", "decisions.jsonl", "--trust=mild.trust.json", "--json");
     expect(JSON.parse(mild.output).kernels).toMatchObject([{ state: "taken", signer: null, note: null }]);
-  }, 60_000);
+  });
 
   it("says of a file that was changed that its signature counts for nothing", async () => {
     const root = importer("decisions.jsonl", signature);
@@ -79,7 +79,7 @@ describe("cache import", () => {
       exitCode: 0,
       output: expect.stringContaining(`taken    ${kernel}: not taken as signed: its signature has another form`),
     });
-  }, 60_000);
+  });
 });
 
 describe("cache pull", () => {
@@ -109,7 +109,7 @@ describe("cache pull", () => {
     expect((await run(root, "verify")).output).toContain(`${kernel}: from a remote store, without a signature`);
     const tuned = await run(project(), "tune", "--remote", server.url, trust, "--json");
     expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote" }]);
-  }, 90_000);
+  });
 
   it("refuses what was pushed without, as tune does", async () => {
     server.files.clear();
@@ -127,5 +127,5 @@ describe("cache pull", () => {
     expect(tuned.output).toContain(`the store's decision is from a remote store, and not taken: ${unsigned}`);
     expect(tuned.output).toContain(`nothing is taken from the remote store: ${unsigned}`);
     expect(tuned.output).toMatch(/ tuned /);
-  }, 90_000);
+  });
 });

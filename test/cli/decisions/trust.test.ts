@@ -34,7 +34,7 @@ beforeAll(() => {
   });
   expect(cli("tune").exitCode).toBe(0);
   unsigned = readFileSync(lockfile(), "utf8");
-}, 60_000);
+});
 afterAll(() => void vi.unstubAllEnvs());
 beforeEach(() => writeFileSync(lockfile(), unsigned));
 

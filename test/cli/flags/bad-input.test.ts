@@ -156,7 +156,7 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
       return placeholder === undefined ? [] : [{ name: nameOfFlag(flags), placeholder }];
     });
 
-    test.each(given)("--$name with what is no $placeholder", { timeout: 300_000 }, async ({ name, placeholder }) => {
+    test.each(given)("--$name with what is no $placeholder", async ({ name, placeholder }) => {
       const found: (string | null)[] = [];
       for (const value of valuesFor(placeholder)) {
         // A path is relative to the root, or to the working directory for --root itself.
@@ -172,7 +172,7 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
     });
 
     if (takes !== null)
-      test(`${takes} that it cannot use`, { timeout: 300_000 }, async () => {
+      test(`${takes} that it cannot use`, async () => {
         const found: (string | null)[] = [];
         for (const value of [...paths, ...words])
           found.push(await mistake([...called, value, ...quickly(command, null), `--root=${root}`]));
@@ -180,7 +180,7 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
         expect(readFileSync(join(root, "own/file.txt"), "utf8")).toBe(own);
       });
 
-    test.each(Object.entries(broken))("%s", { timeout: 300_000 }, async (_, spoil) => {
+    test.each(Object.entries(broken))("%s", async (_, spoil) => {
       const spoilt = project();
       spoil(spoilt);
       for (const rest of takes === null ? [[]] : [[], ["decisions.jsonl"], ["src/gemm.op.ts?tune=wasm"]])

@@ -20,7 +20,7 @@ const files = {
 let origin: string;
 beforeAll(() => {
   origin = writeProject(files);
-  runCli(origin, "tune", "--seconds", "30", "--trials", "4");
+  runCli(origin, "tune", "--seconds", "600", "--trials", "4");
 });
 
 const manifestIn = (folder: string) => JSON.parse(readFileSync(join(origin, folder, "package.json"), "utf8"));

@@ -15,7 +15,7 @@ const imports = (query: string): string => `import gemm from "./gemm.op.ts?${que
 
 test("one kernel of two that is not in the lock makes the exit code that of a failure", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
-  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
+  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
   expect(await verify(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
   writeFileSync(join(root, "src/other.ts"), imports("M=8&tune=wasm"));
@@ -27,7 +27,7 @@ test("one kernel of two that is not in the lock makes the exit code that of a fa
 
 test("one lost of two: an import that leads to no operator file makes the exit code that of a failure", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
-  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
+  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
   writeFileSync(join(root, "src/other.ts"), imports("tune=wasm").replace("gemm.op.ts", "gemms.op.ts"));
   const { exitCode, json, text } = await verify(open(), [], {});
@@ -42,7 +42,7 @@ test("one lost of two: an import that leads to no operator file makes the exit c
 
 test("a file in place of the store's folder is nothing wrong with the lock", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
-  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
+  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
   rmSync(join(root, "store"), { recursive: true });
   writeFileSync(join(root, "store"), "");
@@ -52,7 +52,7 @@ test("a file in place of the store's folder is nothing wrong with the lock", asy
 test("a planted module for Jest is named, and is no failure, as it is never run; one of ours is not", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const store = join(root, "store");
-  const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 30, trials: 2 });
+  const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 600, trials: 2 });
   await tune(open(), [], { json: true });
   mkdirSync(join(store, "jest"));
   const code = "module.exports = 1;\n";
@@ -71,7 +71,7 @@ test("a planted module for Jest is named, and is no failure, as it is never run;
 test("an entry of our own that is not what is built is wrong, as a build would ship it", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const store = join(root, "store");
-  const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 30, trials: 2 });
+  const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 600, trials: 2 });
   await tune(open(), [], { json: true });
   expect(await plants.wasm(store)).toBeGreaterThan(0);
   expect(await sealAgain(store)).toBeGreaterThan(0);

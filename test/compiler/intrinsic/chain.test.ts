@@ -96,7 +96,6 @@ describe.each(cases)("%s", (name, target, types) => {
         target,
       );
     },
-    120_000,
   );
   if (target.backend === "c") noteSkipped("any extents, as C");
 

@@ -71,13 +71,13 @@ for (const [name, missing, start] of servers) {
       const warnings: string[] = [];
       const options = { remote: { url: url.href, mode: "read-write" } } as const;
       for (const M of [2, 3]) {
-        const request = { parameters: { M }, budget: { seconds: 20, trials: 1 } };
+        const request = { parameters: { M }, budget: { seconds: 600, trials: 1 } };
         const { kernel } = await compileIn(root, { options, request, tunings, warnings });
         expect(kernel.origin).toBe("tuned");
       }
       expect(warnings).toEqual([
         "the remote store refuses to be written (401): it does not accept the user in its URL",
       ]);
-    }, 180_000);
+    });
   });
 }

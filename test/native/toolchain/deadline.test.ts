@@ -11,6 +11,7 @@ import { stopOutlivingWork } from "../../../src/native/process/outliving-work.ts
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
 import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
+import { eventually, patienceMs } from "../../support/eventually.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -20,9 +21,6 @@ afterEach(() => {
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Longest time of what ends at once, on a machine that does other things too. */
-const soonMs = 8000;
 
 function fakeCompiler(script: string): Toolchain {
   const path = join(folder, "gcc");
@@ -46,87 +44,87 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Says whether the process that the fake compiler left a note of is gone, or goes within seconds. */
-async function goneChild(): Promise<boolean> {
+/** Waits until the process that the fake compiler left a note of is gone. */
+async function childIsGone(): Promise<void> {
   const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-  for (let turn = 0; turn < 200 && isRunning(pid); turn++) await sleep(20);
-  return !isRunning(pid);
+  await eventually(() => expect(isRunning(pid)).toBe(false));
 }
 
 const privateFolders = (): readonly string[] =>
   readdirSync(folder).filter((name) => name.startsWith("unplugin-kernel-"));
 
+// Each `sleep` is longer than the patience of a test: whoever waits for it is told.
 describe.skipIf(process.platform === "win32")("the deadline of a compiler", () => {
   it("ends a wrapper's child with it", async () => {
-    const compiler = fakeCompiler(`sleep 25 & echo $! > ${folder}/pid; wait`);
+    const compiler = fakeCompiler(`sleep 900 & echo $! > ${folder}/pid; wait`);
     const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 300 }));
     expect(result).toBe("the compiler took longer than 300 ms");
-    expect(ms).toBeLessThan(soonMs);
-    expect(await goneChild()).toBe(true);
+    expect(ms).toBeLessThan(patienceMs);
+    await childIsGone();
   });
 
   it("ends what a compiler left behind with the pipe in its hands, and what it compiled counts", async () => {
-    const compiler = fakeCompiler(`sleep 25 & echo $! > ${folder}/pid`);
-    const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 20_000 }));
+    const compiler = fakeCompiler(`sleep 900 & echo $! > ${folder}/pid`);
+    const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 900_000 }));
     expect(result).toBeNull();
-    expect(ms).toBeLessThan(soonMs);
-    expect(await goneChild()).toBe(true);
+    expect(ms).toBeLessThan(patienceMs);
+    await childIsGone();
   });
 
   it("waits for no process that left the group and holds the pipe", async () => {
-    const compiler = fakeCompiler(`setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 25' & sleep 25`);
+    const compiler = fakeCompiler(`setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 900' & sleep 900`);
     const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 300 }));
     expect(result).toBe("the compiler took longer than 300 ms");
-    expect(ms).toBeLessThan(soonMs);
+    expect(ms).toBeLessThan(patienceMs);
     process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGKILL");
   });
 
-  it.each(["sleep 25", "exec sleep 25", "sleep 25 & exit 1"])("holds for its version too: %s", async (script) => {
+  it.each(["sleep 900", "exec sleep 900", "sleep 900 & exit 1"])("holds for its version too: %s", async (script) => {
     fakeCompiler(script);
     const { result, ms } = await timed(() => detectToolchains({ path: folder }, ["gcc"], 300));
     expect(result).toEqual([]);
-    expect(ms).toBeLessThan(soonMs);
+    expect(ms).toBeLessThan(patienceMs);
   });
 
   it("is not waited for by an aborted build", async () => {
-    const compiler = fakeCompiler("sleep 25");
+    const compiler = fakeCompiler("sleep 900");
     const reason = new Error("enough");
     const work = (): Promise<unknown> =>
-      runCompiler(compiler, [], { folder, timeoutMs: 20_000, signal: AbortSignal.any([abortedWith(reason)]) });
+      runCompiler(compiler, [], { folder, timeoutMs: 900_000, signal: AbortSignal.any([abortedWith(reason)]) });
     await expect(work()).rejects.toBe(reason);
     const later = new AbortController();
     setTimeout(() => later.abort(reason), 100);
     const { ms } = await timed(() =>
-      expect(runCompiler(compiler, [], { folder, timeoutMs: 20_000, signal: later.signal })).rejects.toBe(reason),
+      expect(runCompiler(compiler, [], { folder, timeoutMs: 900_000, signal: later.signal })).rejects.toBe(reason),
     );
-    expect(ms).toBeLessThan(soonMs);
+    expect(ms).toBeLessThan(patienceMs);
   });
 
   it("is not lived to see by an addon that is compiled for all builds, where the process is to end", async () => {
     vi.stubEnv("TMPDIR", folder);
-    const compiler = fakeCompiler(`sleep 25 & echo $! > ${folder}/pid; wait`);
+    const compiler = fakeCompiler(`sleep 900 & echo $! > ${folder}/pid; wait`);
     const build = new AbortController();
     const source = { features: [], numerics: "strict" } as unknown as CSource;
     const options = { outDir: join(folder, "out"), toolchain: compiler, signal: build.signal };
     const left = buildNative([source], options).catch((error: unknown) => [error, privateFolders()]);
-    await vi.waitFor(() => expect(readFileSync(join(folder, "pid"), "utf8")).toMatch(/\n/), { timeout: soonMs });
+    await eventually(() => expect(readFileSync(join(folder, "pid"), "utf8")).toMatch(/\n/));
     const reason = new Error("interrupted");
     const stopped = stopOutlivingWork();
     build.abort(reason);
     expect(await left).toEqual([reason, []]);
     await stopped;
-    expect(await goneChild()).toBe(true);
+    await childIsGone();
   });
 
   it("is the end of the wait for a compiler that nobody here may end", async () => {
-    const compiler = fakeCompiler(`echo $$ > ${folder}/pid; exec sleep 25`);
+    const compiler = fakeCompiler(`echo $$ > ${folder}/pid; exec sleep 900`);
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
     });
     const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 300 }));
     kill.mockRestore();
     expect(result).toBe("the compiler took longer than 300 ms");
-    expect(ms).toBeLessThan(soonMs);
+    expect(ms).toBeLessThan(patienceMs);
     process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGKILL");
   });
 });

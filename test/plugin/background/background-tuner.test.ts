@@ -3,11 +3,12 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createBackgroundTuner } from "../../../src/plugin/background/background-tuner.ts";
 import type { TunerServices } from "../../../src/plugin/kernel/compile-services.ts";
 import type { KernelRequest } from "../../../src/plugin/kernel/kernel-request.ts";
 import { resolveOptions } from "../../../src/plugin/options/options.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const request: KernelRequest = {
   opFile: "/src/gemm.op.ts",
@@ -67,9 +68,9 @@ describe("tuning in another process", () => {
     const { tuner, noted } = script(`setTimeout(() => say({ kind: "done", id, isDecided: true }), 100);`);
     const { services } = recordingServices();
     await Promise.all([tuner.tune(request, services), tuner.tune(request, services)]);
-    await vi.waitFor(() => expect(noted()).toEqual(["started", "gone"]), 5000);
+    await eventually(() => expect(noted()).toEqual(["started", "gone"]));
     await tuner.tune(request, services);
-    await vi.waitFor(() => expect(noted()).toEqual(["started", "gone", "started", "gone"]), 5000);
+    await eventually(() => expect(noted()).toEqual(["started", "gone", "started", "gone"]));
   });
 
   it("rejects with what failed, and goes on with the others", async () => {
@@ -107,7 +108,7 @@ describe("tuning in another process", () => {
     const controller = new AbortController();
     const { services } = recordingServices(controller.signal);
     const tuned = tuner.tune(request, services);
-    await vi.waitFor(() => expect(noted()).toEqual(["started", "busy"]), 5000);
+    await eventually(() => expect(noted()).toEqual(["started", "busy"]));
     controller.abort(new Error("the server was closed"));
     await expect(tuned).rejects.toThrow("the server was closed");
     expect(noted()).toEqual(["started", "busy", "gone"]);

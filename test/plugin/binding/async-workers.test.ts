@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { CompiledKernel } from "../../../src/plugin/kernel/compiled-kernel.ts";
 import { compileIn } from "../../support/compile-app.ts";
+import { patienceMs } from "../../support/eventually.ts";
 import { expected, fakeKernel } from "../../support/fake-kernel.ts";
 import { writeModule } from "../../support/load-module.ts";
 
@@ -34,7 +35,7 @@ function inNode(kernels: readonly CompiledKernel[], script: string): unknown {
     ${script}
     console.log(JSON.stringify(result));`;
   const flags = ["--expose-gc", "--input-type=module", "-e", text];
-  return JSON.parse(execFileSync(process.execPath, flags, { encoding: "utf8", timeout: 20_000 }));
+  return JSON.parse(execFileSync(process.execPath, flags, { encoding: "utf8", timeout: patienceMs }));
 }
 
 const inputs = "Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1)";

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { onInterrupt } from "../../../src/plugin/build/interrupt.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const kill = vi.spyOn(process, "kill").mockImplementation(() => true);
 const listener = (): void => undefined;
@@ -26,7 +27,7 @@ describe("a signal", () => {
     expect(process.listenerCount("SIGHUP")).toBe(0);
     expect(kill).not.toHaveBeenCalled();
     settle();
-    await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, "SIGHUP"));
+    await eventually(() => expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, "SIGHUP"));
   });
 
   it("is not raised again where someone else has had it", async () => {

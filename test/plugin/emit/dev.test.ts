@@ -1,12 +1,13 @@
 // Dev server with a predicted kernel: the tuning behind it, edits while it lasts, and whether modules are loaded again.
 // No page and no bundler; test/browser/dev.test.ts has both.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createDevServer, type DevServerHost } from "../../../src/plugin/emit/dev.ts";
 import type { CompileKernel } from "../../../src/plugin/kernel/compile-services.ts";
 import type { CompiledKernel } from "../../../src/plugin/kernel/compiled-kernel.ts";
 import { parseRequest } from "../../../src/plugin/request/request.ts";
 import { createSession } from "../../../src/plugin/session/session.ts";
+import { eventually } from "../../support/eventually.ts";
 import { fakeKernel } from "../../support/fake-kernel.ts";
 
 const request = parseRequest("/app/gemm.op.ts?tune=wasm")!;
@@ -35,7 +36,7 @@ function startServer() {
   const dev = createDevServer(session);
   dev.attach(host);
   dev.improve(request, predicted, undefined);
-  const begun = (count: number) => vi.waitFor(() => expect(tunings).toHaveLength(count));
+  const begun = (count: number) => eventually(() => expect(tunings).toHaveLength(count));
   const finish = (at: number, kernel: CompiledKernel): void => tunings[at]!(kernel);
   return { dev, reloaded, begun, finish, tunings };
 }
@@ -48,7 +49,7 @@ describe("a tuning behind a prediction", () => {
     await begun(1);
     expect(dev.improved(request)).toBeUndefined();
     finish(0, tuned("measured"));
-    await vi.waitFor(() => expect(dev.improved(request)?.trace).toBe("measured"));
+    await eventually(() => expect(dev.improved(request)?.trace).toBe("measured"));
     expect(reloaded).toHaveLength(1);
   });
 
@@ -56,7 +57,7 @@ describe("a tuning behind a prediction", () => {
     const { dev, reloaded, begun, finish } = startServer();
     await begun(1);
     finish(0, tuned("guess"));
-    await vi.waitFor(() => expect(dev.improved(request)?.origin).toBe("tuned"));
+    await eventually(() => expect(dev.improved(request)?.origin).toBe("tuned"));
     await new Promise((resolve) => setImmediate(resolve));
     expect(reloaded).toEqual([]);
   });
@@ -70,7 +71,7 @@ describe("a tuning behind a prediction", () => {
     expect(dev.improved(request)).toBeUndefined();
     expect(reloaded).toEqual([]);
     finish(1, tuned("of the new ones"));
-    await vi.waitFor(() => expect(dev.improved(request)?.trace).toBe("of the new ones"));
+    await eventually(() => expect(dev.improved(request)?.trace).toBe("of the new ones"));
   });
 
   it("goes on where another file is edited", async () => {
@@ -78,7 +79,7 @@ describe("a tuning behind a prediction", () => {
     await begun(1);
     dev.changed("/app/other.ts");
     finish(0, tuned("measured"));
-    await vi.waitFor(() => expect(dev.improved(request)?.trace).toBe("measured"));
+    await eventually(() => expect(dev.improved(request)?.trace).toBe("measured"));
     expect(tunings).toHaveLength(1);
   });
 
@@ -86,7 +87,7 @@ describe("a tuning behind a prediction", () => {
     const { dev, begun, finish } = startServer();
     await begun(1);
     finish(0, tuned("measured"));
-    await vi.waitFor(() => expect(dev.improved(request)).toBeDefined());
+    await eventually(() => expect(dev.improved(request)).toBeDefined());
     dev.changed("/app/gemm.op.ts");
     expect(dev.improved(request)).toBeUndefined();
   });

@@ -49,7 +49,7 @@ vi.mock("../../../src/plugin/kernel/compile/compile-kernel.ts", () => ({
 }));
 
 describe("a build that tunes for seconds warns of no slow plugin", () => {
-  test("by Vite", { timeout: 30_000 }, async () => {
+  test("by Vite", async () => {
     const root = app();
     const warnings: string[] = [];
     const warn = (line: string): void => void warnings.push(line);
@@ -59,7 +59,7 @@ describe("a build that tunes for seconds warns of no slow plugin", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("by Rolldown", { timeout: 30_000 }, async () => {
+  test("by Rolldown", async () => {
     const root = app();
     const codes: unknown[] = [];
     const onLog = (_level: unknown, { code }: { readonly code?: string }): void => void codes.push(code);

@@ -46,11 +46,11 @@ const { onLog } = withQuietTimings("rolldown", hooks)(undefined, { framework: "r
   .rolldown as Required<Pick<Plugin, "onLog">>;
 const own = slow(pluginName, "own");
 
-test("builds that tune are slow, and say so once", { timeout: 60_000 }, async () => {
+test("builds that tune are slow, and say so once", async () => {
   expect(await warningsOf(own)).toHaveLength(1);
   expect(await warningsOf({ ...own, onLog })).toEqual([]);
 });
 
-test("a warning that names other plugins too is theirs", { timeout: 60_000 }, async () => {
+test("a warning that names other plugins too is theirs", async () => {
   expect(await warningsOf({ ...own, onLog }, slow("other", "other"))).toHaveLength(1);
 });

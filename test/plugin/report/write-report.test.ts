@@ -23,7 +23,14 @@ interface Build {
 
 function startBuild(root: string, options: KernelPluginOptions = {}): Build {
   const lines: string[] = [];
-  const given = { root, cacheDir: "store", mode: "tune", report: true, budget: { seconds: 20, trials: 8 }, ...options };
+  const given = {
+    root,
+    cacheDir: "store",
+    mode: "tune",
+    report: true,
+    budget: { seconds: 600, trials: 8 },
+    ...options,
+  };
   const session = createSession(given as KernelPluginOptions, compileKernel);
   session.configure(root, { info: (line) => lines.push(line), warn: (line) => lines.push(`! ${line}`) });
   const path = join(root, "src/gemm.op.ts");

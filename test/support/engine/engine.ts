@@ -1,5 +1,7 @@
 // Interface of a browser's engine for tests, whichever it is and however it is driven.
 
+import { patienceMs } from "../eventually.ts";
+
 export interface EnginePage {
   /** Resolves when the page has loaded. */
   goto(url: string): Promise<void>;
@@ -46,11 +48,10 @@ export interface Engine {
 export const asJson = (expression: string): string => `(async () => JSON.stringify((await (${expression})) ?? null))()`;
 
 const pollMs = 25;
-const mostWaitMs = 120_000;
 
 /** Asks again and again: a page that loads anew has no answer for a while. */
 export async function waitUntil<T>(valueNow: () => Promise<T>, what: string): Promise<T> {
-  const end = performance.now() + mostWaitMs;
+  const end = performance.now() + patienceMs;
   for (let last: unknown; ; await new Promise((resolve) => setTimeout(resolve, pollMs))) {
     try {
       const value = await valueNow();
@@ -59,6 +60,6 @@ export async function waitUntil<T>(valueNow: () => Promise<T>, what: string): Pr
     } catch (error) {
       last = error;
     }
-    if (performance.now() > end) throw new Error(`not true within ${mostWaitMs / 1000} s: ${what}`, { cause: last });
+    if (performance.now() > end) throw new Error(`not true within ${patienceMs / 1000} s: ${what}`, { cause: last });
   }
 }

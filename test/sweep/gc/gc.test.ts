@@ -27,5 +27,4 @@ test.skipIf(process.platform === "win32").each(kinds)(
     if (asOther) expect(unreadable).toBeGreaterThanOrEqual(300);
     else expect(removed).toBeGreaterThan(0);
   },
-  120_000,
 );

@@ -154,6 +154,5 @@ describe("the lock beside a lock file", () => {
       await once(squatter.stdout!, "data");
       await expectNothingLost([node], [node]);
     },
-    60_000,
   );
 });

@@ -41,7 +41,7 @@ test("four writers at once lose nothing, though they put the same kernels", asyn
   expect(reports.flatMap(({ errors }) => errors)).toEqual([]);
   expect(keys.length).toBeGreaterThan(3);
   for (const key of keys) expect(await store.entry(key)).toMatchObject({ kind: "schedule" });
-}, 60_000);
+});
 
 const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 const canBeNobody = process.getuid?.() === 0 && spawnSync(asNobody[0]!, [...asNobody.slice(1), "true"]).status === 0;
@@ -59,7 +59,6 @@ test.skipIf(!canBeNobody)(
     expect(writer.put).toEqual([]);
     expect(writer.errors[0]).toMatch(/could not be written: .*EACCES/);
   },
-  60_000,
 );
 
 test.skipIf(!canBeNobody)(

@@ -174,7 +174,7 @@ describe("a disk that cannot be written", () => {
     const tunings = buildTunings();
     const warnings: string[] = [];
     for (const M of [2, 3, 4]) {
-      const request = { parameters: { M }, budget: { seconds: 20, trials: 1 } };
+      const request = { parameters: { M }, budget: { seconds: 600, trials: 1 } };
       await compileIn(root, { request, tunings, warnings });
     }
     expect(warnings).toHaveLength(2);

@@ -24,7 +24,7 @@ import { gemm } from "unplugin-kernel/ops";
 export default gemm({ M: 64, N: 64, K: 64 });
 `;
 
-const budget = { seconds: 30, trials: 16 };
+const budget = { seconds: 600, trials: 16 };
 let root = "";
 let context: KernelContext;
 /** Fastest and slowest candidate that a search has measured. */

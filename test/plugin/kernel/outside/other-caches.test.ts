@@ -28,7 +28,7 @@ const tiny = machineWith(64);
 
 /** Compiles, with the least tuning there is: it is not about the best schedule. */
 const compile = (root: string, { request, ...rest }: CompileCase) =>
-  compileIn(root, { request: { budget: { seconds: 60, trials: 1 }, ...request }, ...rest });
+  compileIn(root, { request: { budget: { seconds: 600, trials: 1 }, ...request }, ...rest });
 
 const app = (): string => writeApp({ "src/gemm.op.ts": gemmText() });
 const decisionIn = async (root: string): Promise<SharedDecision> => (await storedDecisions(`${root}/store`))[0]!;

@@ -89,7 +89,7 @@ test("a server that is broken costs its kernels a warning, three at most in a bu
   const warnings: string[] = [];
   const root = app();
   for (const M of [2, 3, 4, 5]) {
-    const request = { parameters: { M }, budget: { seconds: 20, trials: 1 } };
+    const request = { parameters: { M }, budget: { seconds: 600, trials: 1 } };
     const { kernel } = await compileIn(root, { options: options(), request, tunings, warnings });
     expect(kernel).toMatchObject({ origin: "tuned" });
   }
@@ -146,7 +146,7 @@ test.each([
   const warnings: string[] = [];
   const root = app();
   for (const M of [2, 3, 4]) {
-    const request = { parameters: { M }, budget: { seconds: 20, trials: 1 } };
+    const request = { parameters: { M }, budget: { seconds: 600, trials: 1 } };
     await compileIn(root, { options: options(), environment, request, tunings, warnings });
   }
   expect(warnings).toEqual([`the remote store refuses to be read (${status}): ${words}`]);

@@ -130,7 +130,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     const entry = JSON.parse(lock).kernels[lockName];
     const schedule = { task: context.task, candidate: entry.candidate, source: entry.source };
     replayed = await signedFiles(context, schedule, { addon, toolchain: toolchain!.identity }, signing);
-  }, 120_000);
+  });
 
   it.each(["frozen", "tune"] as const)("takes the addon of a trusted statement, in mode %s", async (mode) => {
     const { kernel, warnings } = await build(files, { mode });

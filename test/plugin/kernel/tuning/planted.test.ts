@@ -86,7 +86,7 @@ describe("a tuning with bad candidates", () => {
       (source: MeasurableSource) => (source.kind === "wasm" ? { ...source, bytes: Uint8Array.of(1, 2, 3) } : source),
     ];
     const { kernel, warnings } = await compileIn(root, {
-      request: { budget: { seconds: 30, trials: 8 } },
+      request: { budget: { seconds: 600, trials: 8 } },
       change: () => ({ workbench: planting(bad) }),
     });
     expect(measurements(root).map(({ kind }) => kind)).toEqual([
@@ -115,7 +115,7 @@ describe("a tuning with bad candidates", () => {
       c("nonsense(;"),
     ];
     const { kernel, warnings } = await compileIn(root, {
-      request: { target: "native", budget: { seconds: 30, trials: 6 } },
+      request: { target: "native", budget: { seconds: 600, trials: 6 } },
       change: () => ({ workbench: planting(bad, "c") }),
     });
     const found = measurements(root);
@@ -132,7 +132,7 @@ describe("a tuning with bad candidates", () => {
     const traps = wasm("unreachable");
     const bad = Array(3).fill(traps);
     const compiled = compileIn(root, {
-      request: { budget: { seconds: 30, trials: 3 } },
+      request: { budget: { seconds: 600, trials: 3 } },
       change: () => ({ workbench: planting(bad) }),
     });
     await expect(compiled).rejects.toThrow(

@@ -127,7 +127,7 @@ const off: Readonly<Record<string, Claim & { readonly from: number; readonly to:
   },
 };
 
-describe(`estimates against loops counted at random points of seed ${seed}`, { timeout: 600_000 }, () => {
+describe(`estimates against loops counted at random points of seed ${seed}`, () => {
   const samples = samplesOf();
   /** Points whose ratio, estimated to counted, is not between the bounds. */
   const outside = ({ estimated, counted }: Claim, from: number, to: number): readonly string[] =>

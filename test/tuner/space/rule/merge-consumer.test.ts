@@ -177,7 +177,7 @@ const chains: readonly (readonly [string, ComputeDef])[] = [
   ["two layers of bytes", instantiate(byteLayers, { M: 13, K: 18, N: 27, L: 33 }, "bytes")],
 ];
 
-test.each(chains)("%s through the oracle chain", { timeout: 600_000 }, async (family, op) => {
+test.each(chains)("%s through the oracle chain", async (family, op) => {
   const report = newReport();
   const rng = createRng(1);
   await runCases(
