@@ -284,6 +284,10 @@ test("iterations in parallel", () => {
        }
       hint: parallel a loop outside of the storage of P, or one inside"
   `);
+  const bind = { kind: "bind", loop: "Q.i", axis: "threadIdx.x" } as const;
+  expect(refusal(blur, atQ, hoist("P", null, "slide"), bind)).toContain(
+    "bind.carried: iterations of Q.i may read what earlier ones have left in P\n",
+  );
   expect(refusal(blur, atQ, hoist("P", null, "fold"), { kind: "vectorize", loop: "Q.i" })).toMatchInlineSnapshot(`
     "vectorize.carried: iterations of Q.i may read what earlier ones have left in P
        {
