@@ -5,7 +5,7 @@
 
 import { byteSize, type DType } from "../expr/dtype.ts";
 import { add, cast, constInt, constOf, forLoop, loadOf, mul, store, variable } from "../ir/build.ts";
-import type { Buffer, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import type { Buffer, Expr, LocalMemory, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 
 /** Number of rows of a tile, and of bytes in a row. */
 const rows = 16;
@@ -13,12 +13,12 @@ const rowBytes = 64;
 /** Number of columns of a result, whose elements are 4 bytes wide. */
 const columns = rowBytes / 4;
 
-const buffer = (name: string, dtype: DType): Buffer => ({
+const tile = (name: string, dtype: DType, memory: LocalMemory = "fragment"): Buffer => ({
   name,
   dtype,
   shape: [(rows * rowBytes) / byteSize[dtype]],
   role: "local",
-  memory: "workspace",
+  memory,
 });
 
 const meaning = (name: string, buffers: readonly Buffer[], body: Stmt): LoopFunc => ({
@@ -35,7 +35,7 @@ const place = add(times("row", columns), variable("column"));
  * lies in groups of as many of its rows as fit 4 bytes.
  */
 export function tileProduct(name: string, a: DType, b: DType, sum: DType): LoopFunc {
-  const [C, A, B] = [buffer("C", sum), buffer("A", a), buffer("B", b)];
+  const [C, A, B] = [tile("C", sum), tile("A", a), tile("B", b)];
   const group = 4 / byteSize[a];
   const step = add(times("group", group), variable("step"));
   const left = loadOf(A, [add(times("row", columns * group), step)]);
@@ -45,11 +45,12 @@ export function tileProduct(name: string, a: DType, b: DType, sum: DType): LoopF
 }
 
 export function tileZero(name: string, dtype: DType): LoopFunc {
-  const C = buffer("C", dtype);
+  const C = tile("C", dtype);
   return meaning(name, [C], store(C, [place], constOf(dtype, 0)));
 }
 
+/** The copy of a tile to memory. */
 export function tileCopy(name: string, dtype: DType): LoopFunc {
-  const [C, A] = [buffer("C", dtype), buffer("A", dtype)];
+  const [C, A] = [tile("C", dtype, "workspace"), tile("A", dtype)];
   return meaning(name, [C, A], store(C, [place], loadOf(A, [place])));
 }

@@ -23,6 +23,7 @@ import type {
   LoopMark,
   Prefetch,
   Ramp,
+  Registers,
   Stmt,
   Store,
   TailStrategy,
@@ -210,11 +211,12 @@ export const prefetch = (buffer: Pick<Buffer, "name">, indices: readonly Expr[],
 });
 
 /** Definition of a local, whose type and lanes are those of the value. */
-export const define = (name: string, value: Expr): Define => ({
+export const define = (name: string, value: Expr, memory: Registers = "register"): Define => ({
   kind: "define",
   name,
   dtype: value.dtype,
   lanes: lanesOf(value),
+  memory,
   value,
 });
 

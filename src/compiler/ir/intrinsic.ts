@@ -10,7 +10,8 @@ export interface Intrinsic {
   /** Features of the target that it needs. */
   readonly features: readonly string[];
   /**
-   * Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands.
+   * Loops around one store to the first buffer; flat. Its buffers are the operands: fragments where the instruction takes
+   * them from registers of its own, else workspace.
    */
   readonly meaning: LoopFunc;
   /** Whether sums are rounded as the loops of the meaning round them. False: it is for numerics "fast" only. */

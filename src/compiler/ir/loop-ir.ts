@@ -217,6 +217,8 @@ export interface Define {
   readonly name: string;
   readonly dtype: IrType;
   readonly lanes: number;
+  /** Registers that hold it. Texts leave it out: the instructions that take or give a fragment tell, which `verify` checks. */
+  readonly memory: Registers;
   readonly value: Expr;
 }
 
@@ -273,11 +275,18 @@ export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Block;
 export type BufferRole = "input" | "output" | "local";
 
 /**
- * Memory that a buffer lies in: the caller's, the kernel's scratch memory, or registers (where every index becomes constant). The shared
- * memory of a group of threads, and fragments of matrix instructions, will be further ones.
+ * Memory that a buffer lies in: the caller's, the kernel's scratch memory, or registers (where every index becomes
+ * constant). The shared memory of a group of threads will be a further one.
  */
 export type BufferMemory = "caller" | LocalMemory;
-export type LocalMemory = "workspace" | "register";
+export type LocalMemory = "workspace" | Registers;
+
+/**
+ * Registers of two kinds. A "register" holds a scalar or a vector that anything may compute with. A "fragment" holds an
+ * operand of a matrix instruction, such as a tile of AMX: it is moved whole, or set to zeros, and only such instructions
+ * compute with it. A schedule says "register"; the lowering finds out which of these buffers are fragments.
+ */
+export type Registers = "register" | "fragment";
 
 export interface Buffer {
   readonly name: string;

@@ -108,11 +108,12 @@ export const updatePrefetch = ({ buffer, writes }: Prefetch, indices: Prefetch["
 
 export const updateAssign = ({ name }: Assign, value: Assign["value"]): Assign => ({ kind: "assign", name, value });
 
-export const updateDefine = ({ name, dtype, lanes }: Define, value: Define["value"]): Define => ({
+export const updateDefine = ({ name, dtype, lanes, memory }: Define, value: Define["value"]): Define => ({
   kind: "define",
   name,
   dtype,
   lanes,
+  memory,
   value,
 });
 

@@ -7,6 +7,7 @@ import type { Block, Buffer, BufferRole, Expr, If, LoopFunc, Prefetch, Seq, Stmt
 import { printFunc, printStmt } from "./print.ts";
 import { printExpr } from "./print-expr.ts";
 import { accessProblems, type DeclaredNames, exprProblems, typeOf, typeText } from "./verify-expr.ts";
+import { fragmentProblems } from "./verify-fragments.ts";
 import { lanesOf, walkExpr, walkStmt } from "./visit.ts";
 
 export type Form = "scheduled" | "lowered" | "flat";
@@ -15,8 +16,8 @@ export type Form = "scheduled" | "lowered" | "flat";
 export function verify(func: LoopFunc, form: Form): readonly string[] {
   const buffers = new Map(func.buffers.map((buffer) => [buffer.name, buffer]));
   const known: DeclaredNames = { buffers, vars: new Set(), locals: new Map() };
-  const unique = form === "scheduled" ? nameProblems(func.body) : [];
-  return [...bufferProblems(func.buffers, form), ...unique, ...stmtProblems(func.body, known, form)];
+  const own = form === "scheduled" ? nameProblems(func.body) : fragmentProblems(func);
+  return [...bufferProblems(func.buffers, form), ...own, ...stmtProblems(func.body, known, form)];
 }
 
 /** Refuses a malformed function: a bug of the pass or primitive that made it. */
@@ -32,7 +33,7 @@ const roleOrder: Readonly<Record<BufferRole, number>> = { input: 0, output: 1, l
 
 function bufferProblems(buffers: readonly Buffer[], form: Form): readonly string[] {
   return buffers.flatMap((buffer, at) => {
-    const { name, shape, role } = buffer;
+    const { name, shape, role, memory } = buffer;
     const previous = buffers[at - 1];
     return [
       ...when(buffers.findIndex((each) => each.name === name) !== at, `two buffers are called ${name}`),
@@ -40,6 +41,7 @@ function bufferProblems(buffers: readonly Buffer[], form: Form): readonly string
         !shape.every((extent) => Number.isInteger(extent) && extent > 0),
         `${name} has the shape ${shape.join("×")}`,
       ),
+      ...when(form === "scheduled" && memory === "fragment", `${name} is a fragment, which schedules do not know`),
       ...when(form === "flat" && shape.length !== 1, `${name} has ${shape.length} dimensions, a flat buffer has one`),
       ...when(
         previous !== undefined && roleOrder[previous.role] > roleOrder[role],

@@ -5,7 +5,7 @@
 // (splitting `C.i` gives `C.i.0`, `C.i.1`, …), so a trace needs no result handles.
 
 import type { DType } from "../expr/dtype.ts";
-import type { LocalMemory, TailStrategy, ThreadAxis } from "../ir/loop-ir.ts";
+import type { TailStrategy, ThreadAxis } from "../ir/loop-ir.ts";
 
 /** A dimension of a packed layout: a whole dimension of the operand, or one half of it cut into tiles. */
 export interface LayoutDim<N> {
@@ -29,7 +29,7 @@ export interface CopiedReads {
  * elements again.
  */
 /** Storage scope that an instruction names. Those of parameters are refused: no buffer becomes one. */
-export type StorageScope = "input" | "output" | LocalMemory;
+export type StorageScope = "input" | "output" | "workspace" | "register";
 
 export type SplitTail = TailStrategy | "perfect" | "shift";
 

@@ -1,8 +1,9 @@
-// A flat function → the tile register of each local that is a tile. No C compiler gives out registers for assembler, so
+// A flat function → the tile register of each local that is a fragment. No C compiler gives out registers for assembler, so
 // that is done here: from the definition of a local to its last use. A local that finds none free stays in memory; some
 // registers are kept free for operands that are not held in one.
 
-import type { Expr, IntrinsicCall, Stmt } from "../../ir/loop-ir.ts";
+import { isOnFragments } from "../../ir/fragment.ts";
+import type { Define, Expr, Stmt } from "../../ir/loop-ir.ts";
 import { childrenOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 
 const count = 8;
@@ -18,48 +19,25 @@ export interface TileRegisters {
 
 /** Gives locals their registers, and keeps as few free as do for every statement. */
 export function assignTileRegisters(body: Stmt): TileRegisters {
-  const tiles = tileLocals(body);
-  if (!tiles) return { held: new Map(), free: [] };
   for (let free = 0; ; free++) {
-    const held = allocate(body, tiles, count - free);
+    const held = allocate(body, count - free);
     if (free === mostFree || wantedIn(body, held) <= free) {
       return { held, free: Array.from({ length: free }, (_, at) => count - free + at) };
     }
   }
 }
 
-export const isTileCall = (expr: Expr): expr is IntrinsicCall =>
-  expr.kind === "intrinsic" && expr.text.c?.kind === "tiles";
-
-/** Operands and results of instructions on tiles, and copies of them; null if there is no such instruction. */
-function tileLocals(body: Stmt): ReadonlySet<string> | null {
-  const tiles = new Set<string>();
-  let hasCalls = false;
-  const isTile = (expr: Expr): boolean => isTileCall(expr) || (expr.kind === "local" && tiles.has(expr.name));
-  const noteResult = (stmt: Stmt): void => {
-    if ((stmt.kind === "define" || stmt.kind === "assign") && isTile(stmt.value)) tiles.add(stmt.name);
-  };
-  const noteOperands = (expr: Expr): void => {
-    if (!isTileCall(expr)) return;
-    hasCalls = true;
-    for (const operand of expr.operands) if (operand.kind === "local") tiles.add(operand.name);
-  };
-  for (let before = -1; before < tiles.size; ) {
-    before = tiles.size;
-    walkStmt(body, noteResult, noteOperands);
-  }
-  return hasCalls ? tiles : null;
-}
-
 // ── allocation ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function allocate(body: Stmt, tiles: ReadonlySet<string>, registers: number): ReadonlyMap<string, number | null> {
+const isTileDefine = (stmt: Stmt): stmt is Define => stmt.kind === "define" && stmt.memory === "fragment";
+
+function allocate(body: Stmt, registers: number): ReadonlyMap<string, number | null> {
   const held = new Map<string, number | null>();
   const taken = new Set<number>();
   const visit = (stmt: Stmt): void => {
-    const lastUses = stmt.kind === "seq" ? lastUsesIn(stmt.body, tiles) : [];
+    const lastUses = stmt.kind === "seq" ? lastUsesIn(stmt.body) : [];
     for (const [at, each] of childrenOf(stmt).entries()) {
-      if (each.kind === "define" && tiles.has(each.name)) held.set(each.name, take(taken, registers));
+      if (isTileDefine(each)) held.set(each.name, take(taken, registers));
       else visit(each);
       for (const [name, last] of lastUses) if (last === at) taken.delete(held.get(name)!);
     }
@@ -76,9 +54,9 @@ function take(taken: Set<number>, registers: number): number | null {
 }
 
 /** The tiles that a sequence defines, and the last of its statements in which each is used. */
-function lastUsesIn(stmts: readonly Stmt[], tiles: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const defined = stmts.flatMap((stmt) => (stmt.kind === "define" && tiles.has(stmt.name) ? [stmt.name] : []));
-  return new Map(defined.map((name) => [name, stmts.findLastIndex((stmt) => mentions(stmt, name))]));
+function lastUsesIn(stmts: readonly Stmt[]): ReadonlyMap<string, number> {
+  const defined = stmts.filter(isTileDefine);
+  return new Map(defined.map(({ name }) => [name, stmts.findLastIndex((stmt) => mentions(stmt, name))]));
 }
 
 function mentions(stmt: Stmt, name: string): boolean {
@@ -96,10 +74,10 @@ function wantedIn(body: Stmt, held: ReadonlyMap<string, number | null>): number 
   walkStmt(body, (stmt) => {
     if (stmt.kind !== "define" && stmt.kind !== "assign" && stmt.kind !== "store") return;
     const { value } = stmt;
-    const isOnTiles = isTileCall(value) || (stmt.kind === "store" ? isTile(value, held) : held.has(stmt.name));
+    const isOnTiles = isOnFragments(value) || (stmt.kind === "store" ? isTile(value, held) : held.has(stmt.name));
     if (!isOnTiles) return;
     const inPlace = stmt.kind === "store" ? isHeld(value) : typeof held.get(stmt.name) === "number";
-    const loaded = isTileCall(value) ? value.operands.slice(1).filter((operand) => !isHeld(operand)) : [];
+    const loaded = isOnFragments(value) ? value.operands.slice(1).filter((operand) => !isHeld(operand)) : [];
     most = Math.max(most, loaded.length + (inPlace ? 0 : 1));
   });
   return most;

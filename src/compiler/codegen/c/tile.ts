@@ -3,13 +3,13 @@
 //
 //   acc = tdpbssd(acc, load_0, load_1)   →   uk_tdpbssd(0, 1, 2);
 
+import { isOnFragments } from "../../ir/fragment.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { addressOf } from "./access.ts";
 import { bufferOf, type Context } from "./context.ts";
 import { elementBytes, storedElement } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { isTileCall } from "./tile-registers.ts";
 import { inline } from "./vector-function.ts";
 
 const rowBytes = 64;
@@ -21,7 +21,7 @@ export function emitTileStatement(context: Context, stmt: Define | Assign | Stor
 
 function emitTileStore(context: Context, { buffer, indices, value, active }: Store): readonly string[] | null {
   const { held } = context.tiles;
-  if (!isTileCall(value) && !(value.kind === "local" && held.has(value.name))) return null;
+  if (!isOnFragments(value) && !(value.kind === "local" && held.has(value.name))) return null;
   invariant(!active, `a part of a tile is stored in ${buffer}`);
   const { register, lines } = inRegister(context, value, context.tiles.free);
   return [...lines, `${tileStore(context.prelude)}(${register}, ${placeOf(context, buffer, indices)});`];
@@ -52,7 +52,7 @@ function inRegister(context: Context, value: Expr, free: readonly number[]) {
 /** Brings a value into a register. */
 function into(context: Context, register: number, value: Expr, free: readonly number[]): readonly string[] {
   const { prelude } = context;
-  if (isTileCall(value)) return product(context, register, value, free);
+  if (isOnFragments(value)) return product(context, register, value, free);
   if (value.kind === "load") return [`${tileLoad(prelude)}(${register}, ${placeOfLoad(context, value)});`];
   if (value.kind === "local") return copied(context, register, value.name);
   invariant(value.kind === "broadcast" && value.value.kind === "const" && value.value.value === 0, "no tile");

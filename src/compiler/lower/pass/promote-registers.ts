@@ -1,4 +1,5 @@
-// Register buffers whose every index is constant → locals. Where that does not work out the buffer becomes workspace.
+// Buffers in registers whose every index is constant → locals, fragments among them. Where that does not work out the buffer
+// becomes workspace.
 //
 //   acc[ramp(0, 1, 8)] = 0                               acc_0 := 0
 //   for k: acc[ramp(0, 1, 8)] = acc[…] + a*b       →     for k: acc_0 = acc_0 + a*b
@@ -8,6 +9,7 @@ import { localBuffer } from "../../ir/buffer.ts";
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { fragmentProblems } from "../../ir/verify-fragments.ts";
 import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { gcd } from "../../support/integer-math.ts";
@@ -23,8 +25,19 @@ import { placesIn, reads, type Slot, type Slots, slotLocal, slotOf, slotsOf } fr
 
 export const promoteRegisters: Pass = {
   name: "promote-registers",
-  run: (func) => func.buffers.filter(({ memory }) => memory === "register").reduce(promote, func),
+  run(func) {
+    const held = func.buffers.filter(({ memory }) => memory === "register" || memory === "fragment");
+    return held.some(({ memory }) => memory === "fragment")
+      ? held.reduce(promoteBesideFragments, func)
+      : held.reduce(promote, func);
+  },
 };
+
+/** Promotes a buffer, unless that has something compute with a fragment, or keeps one in a register: memory does both. */
+function promoteBesideFragments(func: LoopFunc, buffer: Buffer): LoopFunc {
+  const promoted = promote(func, buffer);
+  return fragmentProblems(promoted).length === 0 ? promoted : demote(func, buffer);
+}
 
 function promote(func: LoopFunc, buffer: Buffer): LoopFunc {
   const places = placesIn(func.body, buffer.name);
@@ -116,12 +129,12 @@ function defining(child: Stmt, fresh: readonly Slot[], slots: Slots): readonly S
   // A store that leaves lanes alone, or adds to the slot, reads the local it would define.
   const readsItself =
     isFirstStore && someExpr(rewritten.value, (each) => each.kind === "local" && each.name === rewritten.name);
-  if (isFirstStore && !readsItself) return [define(rewritten.name, rewritten.value)];
+  if (isFirstStore && !readsItself) return [define(rewritten.name, rewritten.value, fresh[0]!.memory)];
   return [...fresh.map((slot) => zeroed(slots, slot)), rewritten];
 }
 
 const zeroed = (slots: Slots, slot: Slot): Define =>
-  define(slotLocal(slots, slot).name, broadcast(constOf(slots.buffer.dtype, 0), slot.lanes));
+  define(slotLocal(slots, slot).name, broadcast(constOf(slots.buffer.dtype, 0), slot.lanes), slot.memory);
 
 function slotsIn(stmt: Stmt, { buffer, slots }: Slots): readonly Slot[] {
   const bases = new Set(placesIn(stmt, buffer.name)!.map(({ base }) => base));

@@ -4,11 +4,14 @@
 //   c0 = c0 + broadcast(A[k], 8) * B[k*16 ..]            a := broadcast(A[k], 8)
 //   c1 = c1 + broadcast(A[k], 8) * B[k*16 + 8 ..]   →    c0 = c0 + a * B[k*16 ..]
 //                                                        c1 = c1 + a * B[k*16 + 8 ..]
+//
+// What instructions take as a fragment becomes a local that is one, and shares nothing with what registers take.
 
 import { define, localFrom } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
+import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts";
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
-import type { Define, Expr, For, Seq, Stmt } from "../../ir/loop-ir.ts";
+import type { Assign, Define, Expr, For, Registers, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
@@ -22,17 +25,20 @@ const maxHoisted = 8;
 export const shareLoads: Pass = {
   name: "share-loads",
   run(func) {
-    const names: LocalNumbers = { next: 0 };
+    const names: LocalNames = { next: 0, fragments: fragmentsIn(func.body) };
     return { ...func, body: share(func.body, names) };
   },
 };
 
-/** Numbers the locals of this function. */
-interface LocalNumbers {
+/** Locals of this function. */
+interface LocalNames {
+  /** Number of the next one. */
   next: number;
+  /** Those that were fragments before. */
+  readonly fragments: ReadonlySet<string>;
 }
 
-function share(stmt: Stmt, names: LocalNumbers): Stmt {
+function share(stmt: Stmt, names: LocalNames): Stmt {
   if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
   // Threads of a parallel loop do not have the registers of the code around it, so no load is hoisted out of one.
@@ -41,7 +47,7 @@ function share(stmt: Stmt, names: LocalNumbers): Stmt {
 }
 
 /** Shares loads in a sequence. Leaves are looked at once, with their neighbours. */
-function shareInSeq(seq: Seq, names: LocalNumbers): Stmt {
+function shareInSeq(seq: Seq, names: LocalNames): Stmt {
   const body = seq.body.map((child) => (isLeaf(child) ? child : share(child, names)));
   return spliced(shareInRun(spliced(body).body, names));
 }
@@ -61,9 +67,21 @@ function keyOf(load: Expr): string {
   return known;
 }
 
+/** Registers that a load in a statement goes to. */
+function registersFor(load: Expr, stmt: Stmt, { fragments }: LocalNames): Registers {
+  if (load.kind !== "load" || !isWholeAccess(load.indices, load.active)) return "register";
+  const isGiven =
+    stmt.kind === "define" ? stmt.memory === "fragment" : stmt.kind === "assign" && fragments.has(stmt.name);
+  return isGiven || (isLeaf(stmt) && isOnFragments(stmt.value)) ? "fragment" : "register";
+}
+
+const keyIn = (load: Expr, memory: Registers): string =>
+  memory === "fragment" ? `fragment ${keyOf(load)}` : keyOf(load);
+
 const prefix = "load_";
 
-const fresh = (names: LocalNumbers, value: Expr): Define => define(`${prefix}${names.next++}`, value);
+const fresh = (names: LocalNames, value: Expr, memory: Registers): Define =>
+  define(`${prefix}${names.next++}`, value, memory);
 
 // ── which loads ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -110,12 +128,14 @@ function evaluatedWith(expr: Expr): readonly Expr[] {
   return isLazy ? [expr.left] : operandsOf(expr);
 }
 
-/** `expr` with locals in place of loads, by key. */
-const replaceLoads = (expr: Expr, locals: ReadonlyMap<string, Define>): Expr =>
-  rebuild(expr, (each, map) => {
-    const found = isLoad(each) ? locals.get(keyOf(each)) : undefined;
-    return found ? localFrom(found) : mapOperands(each, map);
-  });
+/** The statement with locals in place of the loads of its own expressions, by key. */
+const replaceLoads = (stmt: Stmt, locals: ReadonlyMap<string, Define>, names: LocalNames): Stmt =>
+  mapOwnExprs(stmt, (expr) =>
+    rebuild(expr, (each, map) => {
+      const found = isLoad(each) ? locals.get(keyIn(each, registersFor(each, stmt, names))) : undefined;
+      return found ? localFrom(found) : mapOperands(each, map);
+    }),
+  );
 
 function storedIn(stmt: Stmt): ReadonlySet<string> {
   const stored = new Set<string>();
@@ -137,7 +157,8 @@ function changedIn(stmt: Stmt): ReadonlySet<string> {
 const usesAny = (expr: Expr, names: ReadonlySet<string>): boolean =>
   someExpr(expr, (each) => (each.kind === "var" || each.kind === "local") && names.has(each.name));
 
-const isLeaf = (stmt: Stmt): boolean => stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
+const isLeaf = (stmt: Stmt): stmt is Store | Define | Assign =>
+  stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
 
 // ── repeated in a run of statements ─────────────────────────────────────────────────────────────────────────────────
 
@@ -147,20 +168,21 @@ interface Use {
   last: number;
   count: number;
   readonly load: Expr;
+  readonly memory: Registers;
   /** Whether its index names locals, which may change. */
   readonly usesLocals: boolean;
 }
 
-function shareInRun(stmts: readonly Stmt[], names: LocalNumbers): readonly Stmt[] {
-  const shared = usesIn(stmts).filter(({ count }) => count > 1);
+function shareInRun(stmts: readonly Stmt[], names: LocalNames): readonly Stmt[] {
+  const shared = usesIn(stmts, names).filter(({ count }) => count > 1);
   if (shared.length === 0) return stmts;
   const live = new Map<string, Define>();
   const [starts, ends] = [byStatement(shared, "first"), byStatement(shared, "last")];
   return flatMap(stmts, (stmt, at) => {
-    const starting = (starts.get(at) ?? []).map(({ load }) => fresh(names, load));
-    for (const each of starting) live.set(keyOf(each.value), each);
-    const rewritten = isLeaf(stmt) && live.size > 0 ? mapOwnExprs(stmt, (expr) => replaceLoads(expr, live)) : stmt;
-    for (const { load } of ends.get(at) ?? []) live.delete(keyOf(load));
+    const starting = (starts.get(at) ?? []).map(({ load, memory }) => fresh(names, load, memory));
+    for (const each of starting) live.set(keyIn(each.value, each.memory), each);
+    const rewritten = isLeaf(stmt) && live.size > 0 ? replaceLoads(stmt, live, names) : stmt;
+    for (const { load, memory } of ends.get(at) ?? []) live.delete(keyIn(load, memory));
     return [...starting, rewritten];
   });
 }
@@ -178,11 +200,12 @@ function byStatement(uses: readonly Use[], end: "first" | "last"): ReadonlyMap<n
 /** Loads that are still what they were, by buffer and key. */
 type Open = Map<string, Map<string, Use>>;
 
-function usesIn(stmts: readonly Stmt[]): readonly Use[] {
+function usesIn(stmts: readonly Stmt[], names: LocalNames): readonly Use[] {
   const open: Open = new Map();
   const all: Use[] = [];
   stmts.forEach((stmt, at) => {
-    if (isLeaf(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, (load) => noteUse(load, at, open, all));
+    const note = (load: Expr): void => noteUse(load, registersFor(load, stmt, names), at, open, all);
+    if (isLeaf(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, note);
     if (stmt.kind === "store") open.delete(stmt.buffer);
     else closeChanged(stmt, open);
   });
@@ -198,11 +221,11 @@ function closeChanged(stmt: Stmt, open: Open): void {
   }
 }
 
-function noteUse(load: Expr, at: number, open: Open, all: Use[]): void {
+function noteUse(load: Expr, memory: Registers, at: number, open: Open, all: Use[]): void {
   const buffer = bufferOf(load);
   const uses = open.get(buffer) ?? new Map<string, Use>();
   open.set(buffer, uses);
-  const key = keyOf(load);
+  const key = keyIn(load, memory);
   const known = uses.get(key);
   if (known) {
     known.last = at;
@@ -210,14 +233,14 @@ function noteUse(load: Expr, at: number, open: Open, all: Use[]): void {
     return;
   }
   const usesLocals = someExpr(load, ({ kind }) => kind === "local");
-  const use: Use = { first: at, last: at, count: 1, load, usesLocals };
+  const use: Use = { first: at, last: at, count: 1, load, memory, usesLocals };
   uses.set(key, use);
   all.push(use);
 }
 
 // ── repeated in a loop ──────────────────────────────────────────────────────────────────────────────────────────────
 
-function hoistLoads(loop: For, names: LocalNumbers): Stmt {
+function hoistLoads(loop: For, names: LocalNames): Stmt {
   if (loop.extent < 1) return loop;
   const stored = storedIn(loop);
   const changed = changedIn(loop);
@@ -226,7 +249,7 @@ function hoistLoads(loop: For, names: LocalNumbers): Stmt {
   const stmts = loop.body.kind === "seq" ? loop.body.body : [loop.body];
   const rest = stmts.filter((stmt) => !collectFixed(stmt, isFixed, fixed, names));
   if (fixed.size === 0) return loop;
-  return seqOf([...fixed.values(), updateFor(loop, { body: replaceIn(seqOf(rest), fixed) })]);
+  return seqOf([...fixed.values(), updateFor(loop, { body: replaceIn(seqOf(rest), fixed, names) })]);
 }
 
 /** Adds the loads of a statement that may leave the loop. True if the statement as a whole may: a shared load's define. */
@@ -234,21 +257,20 @@ function collectFixed(
   stmt: Stmt,
   isFixed: (load: Expr) => boolean,
   fixed: Map<string, Define>,
-  names: LocalNumbers,
+  names: LocalNames,
 ): boolean {
   if (!isLeaf(stmt)) return false;
   const isShared = stmt.kind === "define" && stmt.name.startsWith(prefix);
   for (const expr of ownExprs(stmt)) {
     walkLoads(expr, (load) => {
-      if (fixed.size >= maxHoisted || fixed.has(keyOf(load)) || !isFixed(load)) return;
-      fixed.set(keyOf(load), isShared && load === stmt.value ? stmt : fresh(names, load));
+      const memory = registersFor(load, stmt, names);
+      const key = keyIn(load, memory);
+      if (fixed.size >= maxHoisted || fixed.has(key) || !isFixed(load)) return;
+      fixed.set(key, isShared && load === stmt.value ? stmt : fresh(names, load, memory));
     });
   }
-  return isShared && fixed.get(keyOf(stmt.value)) === stmt;
+  return isShared && fixed.get(keyIn(stmt.value, stmt.memory)) === stmt;
 }
 
-const replaceIn = (stmt: Stmt, locals: ReadonlyMap<string, Define>): Stmt =>
-  mapChildren(
-    mapOwnExprs(stmt, (expr) => replaceLoads(expr, locals)),
-    (child) => replaceIn(child, locals),
-  );
+const replaceIn = (stmt: Stmt, locals: ReadonlyMap<string, Define>, names: LocalNames): Stmt =>
+  mapChildren(replaceLoads(stmt, locals, names), (child) => replaceIn(child, locals, names));

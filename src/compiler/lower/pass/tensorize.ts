@@ -5,12 +5,16 @@
 //   for v in 0..8 (tensorized vpmaddwd.256)                        acc[ramp(0, 1, 8)] = vpmaddwd.256(acc[ramp(0, 1, 8)],
 //     for p in 0..2                                           →      broadcast(X[ramp(k*2, 1, 2)], 16),
 //       acc[v] = acc[v] + i32(X[k*2 + p]) * i32(Y[v*2 + p])          Y[ramp(0, 1, 16)])
+//
+// Buffers in registers that an intrinsic takes as fragments become fragments.
 
 import type { Intrinsic } from "../../intrinsic/intrinsic.ts";
 import { findIntrinsic, isAvailable } from "../../intrinsic/intrinsics.ts";
 import { match, type OperandPlace } from "../../intrinsic/match.ts";
 import { fromAffine } from "../../ir/affine.ts";
+import { localBuffer } from "../../ir/buffer.ts";
 import { broadcast, cast, ramp, store } from "../../ir/build.ts";
+import { isOnFragments } from "../../ir/fragment.ts";
 import type { Buffer, Expr, For, Stmt } from "../../ir/loop-ir.ts";
 import { perfectNest } from "../../ir/perfect-nest.ts";
 import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
@@ -22,15 +26,19 @@ import type { LoweringContext, Pass } from "./pass.ts";
 
 export const tensorize: Pass = {
   name: "tensorize",
-  run: (func, context) => ({
-    ...func,
-    body: tensorizeIn(func.body, { ...context, buffers: buffersOf(func), ranges: noRanges }),
-  }),
+  run(func, context) {
+    const fragments = new Set<string>();
+    const body = tensorizeIn(func.body, { ...context, buffers: buffersOf(func), ranges: noRanges, fragments });
+    const buffers = func.buffers.map((each) => (fragments.has(each.name) ? localBuffer(each, "fragment") : each));
+    return { ...func, buffers, body };
+  },
 };
 
 interface Context extends LoweringContext {
   readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
+  /** Names of the buffers in registers that are found to be fragments. */
+  readonly fragments: Set<string>;
 }
 
 const prefix = "tensorized ";
@@ -52,7 +60,7 @@ function tensorizeLoop(loop: For, context: Context): Stmt {
 }
 
 /** Call of the intrinsic for a loop; null if the loop is not what it computes. */
-function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): Stmt | null {
+function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges, fragments }: Context): Stmt | null {
   const nest = perfectNest(loop);
   if (nest?.leaf.kind !== "store" || nest.leaf.active) return null;
   const { loops, leaf } = nest;
@@ -63,7 +71,12 @@ function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): 
   const starts = loops.reduce((all, { name }) => withRange(all, name, 0, 0), ranges);
   const operands = found.places.map((place) => operandOf(place, starts));
   const at = indexOf(found.places[0]!, starts);
-  return store({ name: buffer }, [at], callOrMove(value, intrinsic, operands));
+  const call = callOrMove(value, intrinsic, operands);
+  if (isOnFragments(call)) {
+    const taken = found.places.map(({ load }) => load.buffer);
+    for (const name of taken) if (buffers.get(name)!.memory === "register") fragments.add(name);
+  }
+  return store({ name: buffer }, [at], call);
 }
 
 /** The call; a move is none, but a vector as wide as it moves. */

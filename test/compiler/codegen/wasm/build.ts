@@ -63,6 +63,7 @@ export const define = (name: string, value: Expr, lanes = 1): Stmt => ({
   name,
   dtype: value.dtype,
   lanes,
+  memory: "register",
   value,
 });
 

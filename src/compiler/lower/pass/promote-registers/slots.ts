@@ -2,7 +2,8 @@
 
 import { localOf } from "../../../ir/build.ts";
 import { exprKey } from "../../../ir/expr-key.ts";
-import type { Buffer, Expr, Local, Stmt } from "../../../ir/loop-ir.ts";
+import { isOnFragments } from "../../../ir/fragment.ts";
+import type { Buffer, Expr, Local, Registers, Stmt } from "../../../ir/loop-ir.ts";
 import { someExpr, walkStmt } from "../../../ir/visit.ts";
 
 /** Most locals of a buffer: no compiler keeps more in registers. */
@@ -14,6 +15,8 @@ export interface Slot {
   readonly lanes: number;
   /** The `active` of all stores to it, as keys; "" for none. */
   readonly masks: ReadonlySet<string>;
+  /** Registers of its local: a fragment is what instructions on fragments take of a buffer, and no other part of it. */
+  readonly memory: Registers;
 }
 
 export interface Slots {
@@ -58,11 +61,13 @@ export function placesIn(body: Stmt, buffer: string): readonly SlotRange[] | nul
 
 /** Slots of a buffer whose places are all constant; null if accesses overlap in part. */
 export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | null {
-  const slots = new Map<number, SlotRange & { readonly masks: Set<string> }>();
+  const slots = new Map<number, Slot & { readonly masks: Set<string> }>();
+  const taken = takenIn(body, buffer);
+  const memoryAt = (base: number): Registers => (taken.has(base) ? "fragment" : "register");
   let fits = true;
   eachAccess(body, buffer.name, (indices, mask) => {
     const place = placeOf(indices)!;
-    const slot = slots.get(place.base) ?? { base: place.base, lanes: place.lanes, masks: new Set() };
+    const slot = slots.get(place.base) ?? { ...place, masks: new Set(), memory: memoryAt(place.base) };
     fits &&= slot.lanes === place.lanes;
     if (mask !== null) slot.masks.add(mask);
     slots.set(place.base, slot);
@@ -70,6 +75,21 @@ export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | nul
   const inOrder = [...slots.values()].sort((a, b) => a.base - b.base);
   fits &&= inOrder.every(({ base }, at) => at === 0 || inOrder[at - 1]!.base + inOrder[at - 1]!.lanes <= base);
   return fits && slots.size <= maxSlots ? { buffer, slots, suffix } : null;
+}
+
+/** First elements of what instructions on fragments take of a buffer. */
+function takenIn(body: Stmt, { name, memory }: Buffer): ReadonlySet<number> {
+  const taken = new Set<number>();
+  if (memory !== "fragment") return taken;
+  const note = (expr: Expr): void => {
+    if (expr.kind === "load" && expr.buffer === name) taken.add(placeOf(expr.indices)!.base);
+  };
+  walkStmt(
+    body,
+    () => {},
+    (expr) => isOnFragments(expr) && expr.operands.forEach(note),
+  );
+  return taken;
 }
 
 /** The slot that an access names. */
