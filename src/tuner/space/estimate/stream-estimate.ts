@@ -12,6 +12,8 @@ export interface Stream {
   readonly lanes: number;
   /** Number of vectors along the innermost axis in one iteration. */
   readonly vectors: number;
+  /** Number of these vectors that have a sum of their own. One: all of them are added to the same sum, one after the other. */
+  readonly sums: number;
   /** Number of the result's elements that one iteration works on. */
   readonly rows: number;
   /** Whether another stage has brought the rows that this one reads into L1. */
@@ -20,7 +22,7 @@ export interface Stream {
 
 const extentOf = (axes: SchedulableStage["spatial"]): number => axes.reduce((total, { extent }) => total * extent, 1);
 
-export function streamFacts({ stage, target, lanes, vectors, rows, isWarm }: Stream): RankingFacts {
+export function streamFacts({ stage, target, lanes, vectors, sums, rows, isWarm }: Stream): RankingFacts {
   const isReduction = stage.reduce.length > 0;
   const inner = (isReduction ? stage.reduce : stage.spatial).at(-1)!;
   const results = extentOf(stage.spatial);
@@ -42,8 +44,8 @@ export function streamFacts({ stage, target, lanes, vectors, rows, isWarm }: Str
     lanes,
     multiplyAddShare,
     // A sum takes one of the steps that an element takes.
-    accumulators: isReduction ? vectors * rows * steps : 0,
-    liveRegisters: liveRegisters(stage, vectors, rows, target),
+    accumulators: isReduction ? sums * rows * steps : 0,
+    liveRegisters: (isReduction ? sums * rows : vectors) + registersBeside(stage, target),
     loadsPerOperation: loads / steps,
     bytesFromL2: 0,
     bytesFromL3: 0,
@@ -72,10 +74,7 @@ function wasteOf(extent: number, lanes: number, vectors: number, operationsAWalk
   return (whole + sums) / (extent / lanes);
 }
 
-/** Accumulators, a vector of each operand, and what a function's polynomial needs. */
-const liveRegisters = (stage: SchedulableStage, vectors: number, rows: number, target: CpuTarget): number =>
-  (stage.reduce.length > 0 ? vectors * rows : vectors) + registersBeside(stage, target);
-
+/** Registers beside the sums: a vector of each operand, and what a function's polynomial needs. */
 export function registersBeside({ callsFunctions }: SchedulableStage, target: CpuTarget): number {
   const { walkRegisters, functionRegisters } = coreOf(target);
   return callsFunctions ? functionRegisters : walkRegisters;

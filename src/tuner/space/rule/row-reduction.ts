@@ -33,6 +33,7 @@ export const rowReduction: SpaceRule = {
             target: context.task.target,
             lanes: 1,
             vectors: assignment[unroll]!,
+            sums: 1,
             rows: 1,
             isWarm: placement !== null,
           }),

@@ -59,6 +59,7 @@ export const splitReduction: SpaceRule = {
         target,
         lanes,
         vectors: assignment[vectorsOf(plan)]!,
+        sums: assignment[vectorsOf(plan)]!,
         rows: rows ? assignment[rowsOf(plan)]! : 1,
         isWarm: placement !== null || hasPlaced(stage, context),
       }),

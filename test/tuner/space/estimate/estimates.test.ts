@@ -70,9 +70,9 @@ const steps = ({ facts, work }: Sample): number => work.copies * work.operations
 const held: Readonly<Record<string, Claim>> = {
   flops: { estimated: ({ flops }) => flops, counted: ({ work }) => work.asked * work.operations },
   lanes: { estimated: ({ lanes }) => lanes, counted: ({ work }) => work.lanes },
-  "accumulators of vectors": {
-    estimated: ({ accumulators, lanes }) => (lanes > 1 ? accumulators : 0),
-    counted: ({ work, facts }) => (work.begun === null || facts.lanes === 1 ? 0 : work.written),
+  accumulators: {
+    estimated: ({ accumulators }) => accumulators,
+    counted: ({ work }) => (work.begun === null ? 0 : work.written),
   },
   loadsPerOperation: {
     estimated: ({ loadsPerOperation }) => loadsPerOperation,
@@ -90,13 +90,6 @@ const held: Readonly<Record<string, Claim>> = {
  * which schedules are predicted, and so the kernels of those who have no lock.
  */
 const off: Readonly<Record<string, Claim & { readonly from: number; readonly to: number; readonly why: string }>> = {
-  "accumulators of scalar code": {
-    estimated: ({ accumulators, lanes }) => (lanes > 1 ? 0 : accumulators),
-    counted: ({ work, facts }) => (work.begun === null || facts.lanes > 1 ? 0 : work.written),
-    from: 0.5,
-    to: 16,
-    why: "the unrolled steps of `row-reduction` are taken as sums side by side, and add to one",
-  },
   walksBegun: {
     estimated: ({ walksBegun = 0 }) => walksBegun,
     counted: ({ work, facts }) => (facts.walksBegun ? (work.begun ?? 0) : 0),
