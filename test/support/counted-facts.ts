@@ -37,6 +37,8 @@ export interface CountedWork {
   readonly asked: number;
   /** Iterations of the loops around the block that begins the sums of a body; null: there is none. */
   readonly begun: number | null;
+  /** Iterations of the loops around the innermost one that is not unrolled: how often that one is begun. */
+  readonly walks: number;
 }
 
 export interface CountedFacts {
@@ -117,6 +119,7 @@ function workOf({ block, loops }: Placed, all: readonly Placed[]): CountedWork {
     operations: operationsOf(block),
     asked: product(block.axes.filter(({ name }) => !/^rf\d*$/.test(name)).map(({ extent }) => extent)),
     begun: init ? executions({ block: init.block, loops: begun }) : null,
+    walks: executions({ block, loops: scalar.slice(0, Math.max(0, lastSerial)) }),
   };
 }
 

@@ -40,7 +40,10 @@ export interface RankingFacts {
   // Amounts that estimates of earlier versions, and most of those of users, lack: 0 then.
   /** Number of register tiles whose sums are begun, and ended, in all. */
   readonly tilesBegun?: number;
-  /** Number of walks along the innermost axis that are begun. */
+  /**
+   * Number of walks along the innermost axis of a reduction that are begun, where no register tile is. Rows that are summed up side
+   * by side are one walk; each element of a further reduce axis is another.
+   */
   readonly walksBegun?: number;
   /** Pages that are not at hand in the TLB, for each step of the innermost body. */
   readonly pageWalksPerOperation?: number;

@@ -32,6 +32,7 @@ export function streamFacts({ stage, target, lanes, vectors, sums, rows, isWarm 
   const steps = operations * (1 - multiplyAddShare / 2);
   const loads = loadsOf(stage, inner.name, rows);
   const walks = elements / inner.extent;
+  const begun = walksBegun(stage, walks, rows);
   const bytes = stage.reads.reduce((total, read) => total + bytesOf(read, stage), 0);
   return {
     flops: elements * operations,
@@ -54,8 +55,14 @@ export function streamFacts({ stage, target, lanes, vectors, sums, rows, isWarm 
     loopIterations: ((walks / rows) * inner.extent) / (lanes * vectors),
     parallelTasks: 1,
     bodyInstructions: vectors * rows * (steps + loads),
-    walksBegun: walks / rows,
+    walksBegun: begun,
   };
+}
+
+/** Counts walks of a group of rows, which are rows of the last axis of the result. The last group may have fewer. */
+function walksBegun({ spatial }: SchedulableStage, walks: number, rows: number): number {
+  const extent = spatial.at(-1)?.extent ?? 1;
+  return (walks / extent) * Math.ceil(extent / rows);
 }
 
 /** Counts vectors that one step reads, those that rows share only once. */

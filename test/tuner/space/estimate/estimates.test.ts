@@ -82,6 +82,10 @@ const held: Readonly<Record<string, Claim>> = {
     estimated: ({ tilesBegun = 0 }) => tilesBegun,
     counted: ({ work, facts }) => (facts.walksBegun ? 0 : (work.begun ?? 0)),
   },
+  walksBegun: {
+    estimated: ({ walksBegun = 0 }) => walksBegun,
+    counted: ({ work, facts }) => (facts.walksBegun ? work.walks : 0),
+  },
   parallelTasks: { estimated: ({ parallelTasks }) => parallelTasks, counted: ({ all }) => all.parallelTasks },
 };
 
@@ -90,13 +94,6 @@ const held: Readonly<Record<string, Claim>> = {
  * which schedules are predicted, and so the kernels of those who have no lock.
  */
 const off: Readonly<Record<string, Claim & { readonly from: number; readonly to: number; readonly why: string }>> = {
-  walksBegun: {
-    estimated: ({ walksBegun = 0 }) => walksBegun,
-    counted: ({ work, facts }) => (facts.walksBegun ? (work.begun ?? 0) : 0),
-    from: 0.5,
-    to: 32,
-    why: "a last walk of fewer rows is taken as a part of one, and walks of further reduce axes as if they began new sums",
-  },
   packedBytes: {
     estimated: ({ packedBytes }) => packedBytes,
     counted: ({ all }) => all.packedBytes,
