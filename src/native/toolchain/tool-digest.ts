@@ -2,13 +2,12 @@
 // 30 MB is read once: its digest is kept under its path, size and time in the user's cache directory.
 
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { sha256 } from "../../compiler/index.ts";
-import { readRegularFile } from "../file/regular-file.ts";
+import { withRegularFile } from "../file/regular-file.ts";
 
 /** File in which digests are kept, by what they were computed from. */
 const cacheFile = (): string =>
@@ -16,6 +15,8 @@ const cacheFile = (): string =>
 
 /** Most digests that are kept: each update of a compiler leaves one behind. */
 const mostKept = 64;
+/** Bytes of the file beyond which it is none of ours: with the longest paths, all that is kept takes a third of that. */
+const mostBytes = 1 << 20;
 
 /** Returns the digest of all programs in their order; null if one cannot be read: then nothing is known of its bytes. */
 export async function toolDigest(paths: readonly string[], file: string = cacheFile()): Promise<string | null> {
@@ -40,15 +41,15 @@ async function identityOf(path: string): Promise<string> {
   return `${real} ${size} ${mtimeNs} ${ctimeNs} ${ino}`;
 }
 
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest("hex");
-}
+const digestOf = async (path: string): Promise<string> =>
+  createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
 
 async function readKept(file: string): Promise<ReadonlyMap<string, string>> {
   try {
-    const kept: unknown = JSON.parse(readRegularFile(file).toString("utf8"));
+    const text = withRegularFile(file, (opened, { size }) => (size > mostBytes ? "{}" : readFileSync(opened, "utf8")));
+    const kept: unknown = JSON.parse(text);
     const entries = Object.entries(kept ?? {});
     return new Map(entries.filter((entry): entry is [string, string] => /^[0-9a-f]{64}$/.test(String(entry[1]))));
   } catch {

@@ -70,7 +70,8 @@ it("a program is not read again until it changes; damage to what is kept costs a
   // What is kept is believed: so the program was not read.
   writeFileSync(kept, JSON.stringify({ [key]: "0".repeat(64) }));
   expect(await toolDigest([path], kept)).not.toBe(digest);
-  for (const damage of ["", "{", "null", "[1]", JSON.stringify({ [key]: 5 })]) {
+  const tooLarge = `${JSON.stringify({ [key]: "0".repeat(64) })}${" ".repeat(1 << 20)}`;
+  for (const damage of ["", "{", "null", "[1]", JSON.stringify({ [key]: 5 }), tooLarge]) {
     writeFileSync(kept, damage);
     expect(await toolDigest([path], kept)).toBe(digest);
   }
