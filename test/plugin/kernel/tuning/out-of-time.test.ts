@@ -27,7 +27,8 @@ const warning =
 describe("a kernel of which nothing was measured in time", () => {
   it("gets the predicted schedule, is warned of, and is tuned when there is time", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
-    const { kernel, warnings } = await compileIn(root, { change: slow });
+    const request = { budget: { seconds: 20, trials: 4 } };
+    const { kernel, warnings } = await compileIn(root, { change: slow, request });
     expect(kernel).toMatchObject({ origin: "predicted", measurements: 0, gflops: null });
     expect(warnings).toEqual([`src/gemm.op.ts?tune=wasm: ${warning}`]);
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
