@@ -3,7 +3,7 @@
 //
 //   acc = tdpbssd(acc, load_0, load_1)   →   uk_tdpbssd(0, 1, 2);
 
-import { isOnFragments } from "../../ir/fragment.ts";
+import { isOnFragments, isZeros } from "../../ir/fragment.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { addressOf } from "./access.ts";
@@ -55,7 +55,7 @@ function into(context: Context, register: number, value: Expr, free: readonly nu
   if (isOnFragments(value)) return product(context, register, value, free);
   if (value.kind === "load") return [`${tileLoad(prelude)}(${register}, ${placeOfLoad(context, value)});`];
   if (value.kind === "local") return copied(context, register, value.name);
-  invariant(value.kind === "broadcast" && value.value.kind === "const" && value.value.value === 0, "no tile");
+  invariant(isZeros(value), "no tile");
   return [`${tileZero(prelude)}(${register});`];
 }
 

@@ -5,7 +5,7 @@
 //   c1 = c1 + broadcast(A[k], 8) * B[k*16 + 8 ..]   →    c0 = c0 + a * B[k*16 ..]
 //                                                        c1 = c1 + a * B[k*16 + 8 ..]
 //
-// What instructions take as a fragment becomes a local that is one, and shares nothing with what registers take.
+// An operand that an instruction takes as a fragment becomes a local that is one; no fragment is shared with a register.
 
 import { define, localFrom } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
