@@ -31,7 +31,7 @@ export interface RankingFacts {
   readonly bytesFromMemory: number;
   /** Bytes written and read again by packing; 0 without. */
   readonly packedBytes: number;
-  /** Iterations of the innermost loops that are not unrolled. */
+  /** Iterations of the innermost loops that are not unrolled. A last iteration with fewer steps than the others is a whole one. */
   readonly loopIterations: number;
   /** Iterations of the parallel loop; 1: serial. */
   readonly parallelTasks: number;

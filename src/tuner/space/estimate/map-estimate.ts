@@ -17,36 +17,51 @@ export interface MapBody {
   readonly loads: ReadonlyMap<string, number>;
 }
 
-/** Estimates a stage. `lanes`: elements handled at a time; `body`: work of one iteration, default: that of one result. */
-export function mapEstimate(
-  stage: SchedulableStage,
-  task: CpuTask,
-  lanes: number,
-  body: MapBody = plainBody(stage),
-): Estimate {
-  // The facts depend on nothing but the sizes of the axes, and a search asks thousands of times.
-  const sizes = stage.spatial.flatMap(({ size }) => size ?? []);
+/** How a map walks its last axis, and what it does in an iteration. */
+export interface MapWalk {
+  /** Elements handled at a time; 1: scalar code. */
+  readonly lanes: number;
+  /** Tunable that says how many vectors an iteration handles; default: one vector. */
+  readonly unroll?: string;
+  /** Work of one iteration of one vector; default: that of one result. */
+  readonly body?: MapBody;
+}
+
+/** Estimates a stage. */
+export function mapEstimate(stage: SchedulableStage, task: CpuTask, walk: MapWalk): Estimate {
+  const { lanes, unroll, body = plainBody(stage) } = walk;
+  // The facts depend on nothing but the sizes of the axes and the unrolling, and a search asks thousands of times.
+  const variables = [...stage.spatial.flatMap(({ size }) => size ?? []), ...(unroll ? [unroll] : [])];
   const known = new Map<string, RankingFacts>();
   return (assignment) => {
-    const key = sizes.map((size) => assignment[size]).join();
-    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, lanes, body);
+    const key = variables.map((name) => assignment[name]).join();
+    const vectors = unroll ? assignment[unroll]! : 1;
+    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, { lanes, vectors, body });
     known.set(key, facts);
     return facts;
   };
 }
 
-function factsOf(stage: SchedulableStage, { op, target }: CpuTask, lanes: number, body: MapBody): RankingFacts {
+interface MapStep {
+  readonly lanes: number;
+  /** Number of vectors of an iteration. */
+  readonly vectors: number;
+  readonly body: MapBody;
+}
+
+function factsOf(stage: SchedulableStage, { op, target }: CpuTask, { lanes, vectors, body }: MapStep): RankingFacts {
   const { results, operations, multiplyAdds } = body;
+  const inner = stage.spatial.at(-1)!;
   const elements = elementsOf(stage.spatial);
   const iterations = elements / results;
   const steps = operations - multiplyAdds;
   const loads = [...body.loads.values()].reduce((sum, count) => sum + count, 0);
   // Values that do not fit the registers are stored and loaded again.
   const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
-  const inner = new Set(op.stages.map(({ name }) => name));
+  const passed = new Set(op.stages.map(({ name }) => name));
   const operands = [...body.loads].map(([buffer, count]) => ({
     bytes: bytesRead(stage, op, buffer, results > 1 ? count * iterations : Number.POSITIVE_INFINITY),
-    isCached: inner.has(buffer),
+    isCached: passed.has(buffer),
   }));
   const written = elements * byteSize[stage.dtype];
   const streams = [...operands, { bytes: written, isCached: !stage.isOutput }];
@@ -64,7 +79,8 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, lanes: number
     bytesFromL3: bytesOf(({ bytes }) => bytes > target.l2Bytes),
     bytesFromMemory: bytesOf(({ bytes, isCached }) => !isCached || bytes > target.l3Bytes),
     packedBytes: 0,
-    loopIterations: iterations / lanes,
+    // Each row along the last axis ends with an iteration of its own.
+    loopIterations: (iterations / inner.extent) * Math.ceil(inner.extent / (lanes * vectors)),
     parallelTasks: 1,
     bodyInstructions: results > 1 ? steps + loads + results : 0,
   };

@@ -52,7 +52,7 @@ export function streamFacts({ stage, target, lanes, vectors, sums, rows, isWarm 
     bytesFromL3: 0,
     bytesFromMemory: (isWarm ? 0 : bytes) + (isReduction ? 0 : results * byteSize[stage.dtype]),
     packedBytes: 0,
-    loopIterations: ((walks / rows) * inner.extent) / (lanes * vectors),
+    loopIterations: begun * Math.ceil(inner.extent / (lanes * vectors)),
     parallelTasks: 1,
     bodyInstructions: vectors * rows * (steps + loads),
     walksBegun: begun,

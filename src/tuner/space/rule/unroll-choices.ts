@@ -62,8 +62,8 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: PassContext, 
   const loops = loopsOf(stage, lanes, block, context.own);
   const body = choiceBody(stage, choicesOf(stage));
   const costs = block
-    ? repeated(mapEstimate(shrunk(stage, ownPart(stage, block)), context.task, lanes, body), block.placed[0]!.times)
-    : scattered(mapEstimate(stage, context.task, lanes, body), stage, body, lanes, context.task.target);
+    ? repeated(mapEstimate(shrunk(stage, ownPart(stage, block)), context.task, { lanes, body }), block.placed[0]!.times)
+    : scattered(mapEstimate(stage, context.task, { lanes, body }), stage, body, lanes, context.task.target);
   const split = splitLoops(estimate(draft, costs), stage, lanes, block);
   const ordered = instruct(split, { kind: "reorder", loops: Object.values(loops).flat() });
   const passed = context.passes.reduce((result, it) => placePass(result, it, loops.columns[0], lanes), ordered);
@@ -245,7 +245,7 @@ function placeRows(
     (read) => read.buffer === producer.name && coversDimension(read, producer.spatial.length - 1, axis.extent, stage),
   );
   const lanes = isAll && isContiguous(producer, axis.name) ? lanesFor(producer, axis.extent, task.target) : 1;
-  const estimated = estimate(fuse(draft, producer.name), mapEstimate(partOf(producer, stage), task, lanes));
+  const estimated = estimate(fuse(draft, producer.name), mapEstimate(partOf(producer, stage), task, { lanes }));
   const placed = instruct(estimated, { kind: "compute-at", block: producer.name, loop: row });
   const loop = loopName(producer.name, axis.name);
   if (lanes === 1) return placed;

@@ -19,8 +19,7 @@ export const vectorizeMap: SpaceRule = {
     const axis = stage.spatial.at(-1)!;
     const lanes = lanesFor(stage, axis.extent, task.target);
     const contiguous = !axis.size && stage.reads.every((read) => isVectorizable(read, axis.name));
-    const estimated = estimate(draft, mapEstimate(stage, task, contiguous ? lanes : 1));
-    if (lanes === 1 || !contiguous) return [estimated];
+    if (lanes === 1 || !contiguous) return [estimate(draft, mapEstimate(stage, task, { lanes: 1 }))];
     const loop = loopOf(stage, axis);
     const unroll = `${loop}.unroll`;
     const steps = Math.ceil(axis.extent / lanes);
@@ -28,7 +27,7 @@ export const vectorizeMap: SpaceRule = {
     return [
       instruct(
         tunable(
-          estimated,
+          estimate(draft, mapEstimate(stage, task, { lanes, unroll })),
           unroll,
           [1, 2, 4, 8].filter((count) => count === 1 || (count <= steps && count * operations <= mostOperations)),
         ),

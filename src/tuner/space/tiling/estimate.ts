@@ -83,8 +83,8 @@ function factsOf(
   const height = productOf(rows, ({ register }) => register);
   const accumulators = vectors * height;
   const reduceBlocks = productOf(reduce, ({ blocks }) => blocks);
-  const registerTiles = vector.tiles * productOf(rows, ({ tiles }) => tiles) * reduceBlocks;
-  const unroll = productOf(reduce, ({ it }) => (it.role === "reduce" ? assignment[unrollOf(it)]! : 1));
+  const tiles = vector.tiles * productOf(rows, (it) => it.tiles);
+  const unroll = productOf(reduce, ({ it }) => unrolledBy(it, assignment));
   const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, target }));
   const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
   const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents, coreOf(target)), 0);
@@ -104,15 +104,19 @@ function factsOf(
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
     packedBytes: sum(({ packed: copied }) => copied),
-    loopIterations: (registerTiles * productOf(reduce, ({ it, block }) => block / it.lanes)) / unroll,
+    loopIterations: tiles * productOf(reduce, ({ it, all }) => Math.ceil(all / (it.lanes * unrolledBy(it, assignment)))),
     // Threads share the outermost loop.
     parallelTasks: target.threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
     bodyInstructions: unroll * (accumulators * stage.operations + loads),
-    tilesBegun: registerTiles,
+    tilesBegun: tiles * reduceBlocks,
     pageWalksPerOperation: walks / steps,
     unfollowedBytes: sum(({ unfollowed }) => unfollowed),
   };
 }
+
+/** Returns the steps of an axis that are unrolled. A last iteration may have fewer of them. */
+const unrolledBy = (it: TiledAxis, assignment: Assignment): number =>
+  it.role === "reduce" ? assignment[unrollOf(it)]! : 1;
 
 /** Counts the vectors, or elements for all lanes, that one step of a register tile loads of an operand. */
 const loadsOf = (read: Access, extents: readonly TiledExtents[], assignment: Assignment): number =>
