@@ -23,7 +23,7 @@ export interface CountedWork {
   readonly iterations: number;
   /** Vector instances: executions of the block, all lanes at once. */
   readonly vectors: number;
-  /** Elements that a vector instance works on: all of a vectorised loop, and all that an intrinsic computes at once. */
+  /** Elements that a vector instance works on: those of the vectorised loop, or all that an intrinsic computes at once. */
   readonly lanes: number;
   /** Vector instances of a body. */
   readonly copies: number;
@@ -33,7 +33,7 @@ export interface CountedWork {
   readonly loads: number;
   /** Operations of an instance in one lane. */
   readonly operations: number;
-  /** Instances that are asked for. */
+  /** Instances that are asked for: those of the block as the operator was written, before it was padded or split. */
   readonly asked: number;
   /** Iterations of the loops around the block that begins the sums of a body; null: there is none. */
   readonly begun: number | null;
@@ -43,6 +43,8 @@ export interface CountedWork {
 
 export interface CountedFacts {
   readonly work: readonly CountedWork[];
+  /** Operations that add up the vectors of sums, and then their lanes: taking a lane out of a vector is one, adding it another. */
+  readonly addingUp: number;
   /** Bytes read and written by blocks that copy operands. */
   readonly packedBytes: number;
   /** Iterations of the parallel loop; 1: there is none. */
@@ -55,18 +57,21 @@ interface Placed {
   readonly loops: readonly For[];
 }
 
-export function countFacts(nest: LoopFunc): CountedFacts {
+/** Counts a nest. `written`: the nest of the same operator that nothing is scheduled in. */
+export function countFacts(nest: LoopFunc, written: LoopFunc): CountedFacts {
   const placed = blocksUnder(nest.body, []);
+  const asked = new Map(blocksUnder(written.body, []).map(({ block }) => [block.name, instancesOf(block)]));
   const names = new Set(placed.map(({ block }) => block.name));
   const isCopy = ({ block }: Placed): boolean => /\.(pack|layout|pad)\b/.test(block.buffer);
-  const isWork = (it: Placed): boolean =>
-    !isCopy(it) && !/\.(init|store)$/.test(it.block.name) && !names.has(`${it.block.name}.rf`);
+  const isAddingUp = ({ block }: Placed): boolean => names.has(`${block.name}.rf`);
+  const isWork = (it: Placed): boolean => !isCopy(it) && !/\.(init|store)$/.test(it.block.name) && !isAddingUp(it);
   const copied = placed
     .filter(isCopy)
     .reduce((sum, it) => sum + 2 * executions(it) * bytesOf(nest, it.block.buffer), 0);
   const parallel = placed.flatMap(({ loops }) => loops.filter(({ mark }) => mark === "parallel"));
   return {
-    work: placed.filter(isWork).map((it) => workOf(it, placed)),
+    work: placed.filter(isWork).map((it) => workOf(it, placed, asked)),
+    addingUp: placed.filter(isAddingUp).reduce((sum, it) => sum + addingUpOf(it, placed), 0),
     packedBytes: copied,
     parallelTasks: Math.max(1, ...parallel.map(({ extent }) => extent)),
   };
@@ -96,7 +101,7 @@ const bytesOf = ({ buffers }: LoopFunc, name: string): number =>
 const product = (values: readonly number[]): number => values.reduce((total, value) => total * value, 1);
 const isSerial = ({ mark }: For): boolean => mark === "serial" || mark === "parallel";
 
-function workOf({ block, loops }: Placed, all: readonly Placed[]): CountedWork {
+function workOf({ block, loops }: Placed, all: readonly Placed[], asked: ReadonlyMap<string, number>): CountedWork {
   const { scalar, inLanes } = splitAtLanes(loops);
   const lastSerial = scalar.findLastIndex(isSerial);
   const body = scalar.slice(lastSerial + 1);
@@ -117,20 +122,31 @@ function workOf({ block, loops }: Placed, all: readonly Placed[]): CountedWork {
     written: moving(block.indices),
     loads: loadsOf(block).reduce((sum, indices) => sum + moving(indices), 0),
     operations: operationsOf(block),
-    asked: product(block.axes.filter(({ name }) => !/^rf\d*$/.test(name)).map(({ extent }) => extent)),
+    asked: asked.get(block.name.replace(/(\.rf)+$/, "")) ?? 0,
     begun: init ? executions({ block: init.block, loops: begun }) : null,
     walks: executions({ block, loops: scalar.slice(0, Math.max(0, lastSerial)) }),
   };
 }
 
+const instancesOf = ({ axes }: Block): number => product(axes.map(({ extent }) => extent));
+
+/** Counts what a block does that adds up parts of sums. Where it is no vector and its operand is one, it takes each lane out of it. */
+function addingUpOf({ block, loops }: Placed, all: readonly Placed[]): number {
+  const lanesOf = (it: readonly For[]): number => product(splitAtLanes(it).inLanes.map(({ extent }) => extent));
+  const parts = all.find((it) => it.block.name === `${block.name}.rf`)!;
+  const taken = lanesOf(loops) === 1 && lanesOf(parts.loops) > 1 ? 1 : 0;
+  return executions({ block, loops: splitAtLanes(loops).scalar }) * (operationsOf(block) + taken);
+}
+
 /**
- * Loops around vector instances, and those inside: the vectorised ones and those that an intrinsic computes. Of a tile of rows
+ * Loops around vector instances, and those inside: the vectorised one, or those that an intrinsic computes. Of a tile of rows
  * and columns an instance is a row, so the loop over its rows is around it, as though it were unrolled.
  */
 function splitAtLanes(loops: readonly For[]): { readonly scalar: readonly For[]; readonly inLanes: readonly For[] } {
   const at = loops.findIndex(({ mark }) => mark === "vectorized" || mark.startsWith("tensorized"));
   if (at < 0) return { scalar: loops, inLanes: [] };
   const rows = loops[at]!;
+  if (rows.mark === "vectorized") return { scalar: loops.toSpliced(at, 1), inLanes: [rows] };
   const isTile = /^tensorized (tile|td)/.test(rows.mark);
   const split = isTile ? at + 1 : at;
   const scalar = loops.slice(0, split).map((loop) => (loop === rows ? { ...loop, mark: "unrolled" as const } : loop));
@@ -178,12 +194,13 @@ function arithmeticIn(expr: Expr): number {
 
 /**
  * Counts how often the loops' body runs. Ends that are cut off do not run; masked ones do. Where loops do not bind an axis as
- * digits of its value, all of their iterations count.
+ * digits of its value, all of their iterations count. A loop that binds several axes, as that over the parts of a sum does, counts
+ * as a digit of the one that most loops bind.
  */
 function executions({ block, loops }: Placed): number {
   const open = new Map(loops.map((loop) => [loop.name, loop]));
-  const counts = block.axes.map(({ extent }, axis) => {
-    const { terms } = toAffine(block.bindings[axis]!);
+  const axes = block.axes.map(({ extent }, axis) => ({ extent, terms: toAffine(block.bindings[axis]!).terms }));
+  const counts = axes.toSorted((a, b) => b.terms.length - a.terms.length).map(({ extent, terms }) => {
     const own = terms.flatMap(({ atom, coefficient }) => {
       const loop = atom.kind === "var" ? open.get(atom.name) : undefined;
       return loop ? [{ loop, coefficient }] : [];

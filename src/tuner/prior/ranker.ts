@@ -10,7 +10,10 @@ import { type MachineModel, machineModels } from "./machine-model.ts";
 export interface RankingFacts {
   /** Arithmetic operations of the elements that are asked for; a multiply-add is 2. */
   readonly flops: number;
-  /** Operations executed / operations asked for, ≥ 1: padded tails, recomputed producers. */
+  /**
+   * Operations executed / operations asked for, ≥ 1, where a vector works on all of its lanes: tails, padding, recomputed producers,
+   * and adding up the vectors and lanes of a sum, of which taking a lane out of its vector is an operation.
+   */
   readonly waste: number;
   /** Elements that one arithmetic instruction handles; 1: scalar code. */
   readonly lanes: number;

@@ -69,7 +69,8 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, { lanes, vect
     streams.filter(farther).reduce((sum, { bytes }) => sum + bytes, 0);
   return {
     flops: iterations * operations,
-    waste: 1,
+    // The last vector of a row works on all lanes.
+    waste: (Math.ceil(inner.extent / lanes) * lanes) / inner.extent,
     lanes,
     multiplyAddShare: (2 * multiplyAdds) / operations,
     accumulators: 0,

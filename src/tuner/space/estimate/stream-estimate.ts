@@ -32,16 +32,13 @@ export function streamFacts({ stage, target, lanes, vectors, sums, rows, isWarm 
   const steps = operations * (1 - multiplyAddShare / 2);
   const loads = loadsOf(stage, inner.name, rows);
   const walks = elements / inner.extent;
+  // The vectors of a sum are added up, then its lanes one by one: each is taken out of its vector, and added.
+  const addingUp = isReduction && lanes > 1 ? vectors + 2 * lanes : 0;
   const begun = walksBegun(stage, walks, rows);
   const bytes = stage.reads.reduce((total, read) => total + bytesOf(read, stage), 0);
   return {
     flops: elements * operations,
-    waste: wasteOf(
-      inner.extent,
-      lanes,
-      vectors,
-      isReduction ? (results / walks) * operations : Number.POSITIVE_INFINITY,
-    ),
+    waste: (walks * Math.ceil(inner.extent / lanes) + (results * addingUp) / operations) / (elements / lanes),
     lanes,
     multiplyAddShare,
     // A sum takes one of the steps that an element takes.
@@ -73,13 +70,6 @@ const loadsOf = (stage: SchedulableStage, inner: string, rows: number): number =
       const isOfRow = stage.spatial.some(({ name }) => dependsOn(read, name));
       return total + read.count / (isOfRow ? 1 : rows);
     }, 0);
-
-/** Whole vectors; and after a walk the vectors and lanes of sums are added up, one by one. */
-function wasteOf(extent: number, lanes: number, vectors: number, operationsAWalk: number): number {
-  const whole = Math.ceil(extent / lanes);
-  const sums = Number.isFinite(operationsAWalk) && lanes > 1 ? (vectors + 2 * lanes) / operationsAWalk : 0;
-  return (whole + sums) / (extent / lanes);
-}
 
 /** Registers beside the sums: a vector of each operand, and what a function's polynomial needs. */
 export function registersBeside({ callsFunctions }: SchedulableStage, target: CpuTarget): number {

@@ -48,7 +48,8 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
   const limited = limitCaches(ordered, sums, axes, order, target);
   const named = decide(limited, `${stage.name} with ${sums.name} in registers${forIntrinsic(tiling)}`);
   const chosen = limitConflicts(addPackChoices(named, packs), sums, axes, packs, target);
-  return schedule(estimate(chosen, tilingEstimate(sums, axes, order, packs, target)), { sums, axes, order, packs });
+  const estimated = estimate(chosen, tilingEstimate(sums, axes, order, packs, target, maskedAxes(axes)));
+  return schedule(estimated, { sums, axes, order, packs });
 }
 
 /**
@@ -104,6 +105,12 @@ function splitAxis(draft: Draft, it: TiledAxis): Draft {
   }
 }
 
+const reduceOf = (axes: readonly TiledAxis[]): TiledAxis => axes.find((it) => it.role === "reduce")!;
+
+/** Axes whose surplus is summed up: an intrinsic computes all of its lanes, the padding of the packs too, which is not stored. */
+const maskedAxes = (axes: readonly TiledAxis[]): readonly TiledAxis[] =>
+  reduceOf(axes).lanes > 1 ? axes.filter(({ role }) => role === "vector") : [];
+
 /** Moves the sums of one tile into registers: its rows and vectors go inside the reduction. */
 function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[]): Draft {
   const ownLoop = (it: TiledAxis): string => loopName(sums.name, it.axis.name);
@@ -111,14 +118,18 @@ function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[
   const vector = axes.find((it) => it.role === "vector")!;
   const columns = ownLoop(vector);
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.loop);
-  const reduce = axes.find((it) => it.role === "reduce")!;
+  const reduce = reduceOf(axes);
   const reduceLoops = [...whole, `${reduce.loop}.0`, `${reduce.loop}.1`];
   const group =
     reduce.lanes > 1 ? { factors: [reduce.lanes], loops: [`${reduce.loop}.2`] } : { factors: [], loops: [] };
   return instruct(
     draft,
-    // An intrinsic computes all of its lanes: it sums up the padding of the packs too, which is not stored.
-    { kind: "split", loop: columns, factors: [0, vector.lanes], tail: reduce.lanes > 1 ? "mask" : "perfect" },
+    {
+      kind: "split",
+      loop: columns,
+      factors: [0, vector.lanes],
+      tail: maskedAxes(axes).includes(vector) ? "mask" : "perfect",
+    },
     { kind: "split", loop: reduce.loop, factors: [0, { tunable: unrollOf(reduce) }, ...group.factors], tail: "cut" },
     { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, `${columns}.1`, ...group.loops] },
     { kind: "vectorize", loop: `${columns}.1` },

@@ -9,7 +9,7 @@
 import type { Instruction, Operand } from "../../../compiler/index.ts";
 import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
-import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
+import { type Draft, decide, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { finishedSums } from "../fusion/finished-sums.ts";
@@ -21,7 +21,6 @@ import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, type LoopOrder, loopOrders, orderChoice } from "../tiling/order.ts";
 import {
   blockTilesOf,
-  registerElementsOf,
   registerOf,
   stepsOf,
   type TiledAxis,
@@ -73,8 +72,10 @@ function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage 
   const ordered = addOrderChoice(limitRegisters(tiled, padded, axes, target), order);
   const limited = limitCaches(ordered, padded, axes, order, target);
   const packs = [left, right].map((access) => packOf(access, product));
-  const facts = tilingEstimate(padded, axes, order, packs, target);
-  const chosen = estimate(addPlaceChoices(limited, packs, product), withSurplus(facts, product));
+  // Whole register tiles are computed.
+  const masked = axes.filter(({ role }) => role === "spatial" || role === "vector");
+  const facts = tilingEstimate(padded, axes, order, packs, target, masked);
+  const chosen = estimate(addPlaceChoices(limited, packs, product), facts);
   const split = instruct(chosen, ...padding(product), ...axes.flatMap((it) => splitOf(it, product)));
   const placed = inEachOrder(split, order, (result, it, when) =>
     packing(instructWhen(result, when, { kind: "reorder", loops: reordered(it, product) }), packs, product, it, when),
@@ -86,19 +87,6 @@ function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage 
   const finished = reader ? instruct(summed, { kind: "reverse-inline", block: reader.name }) : summed;
   return storeTiles(instruct(finished, ...sumsInTiles(product)), product, reader);
 }
-
-/** Adds the surplus: whole register tiles are computed, and whole tiles of the reduce axis. */
-const withSurplus =
-  (facts: Estimate, { stage, axes }: MatrixProduct): Estimate =>
-  (assignment) => {
-    const asked = [...stage.spatial, ...stage.reduce];
-    const waste = axes.reduce((product, it, at) => {
-      if (it.role === "outer") return product;
-      const granule = it.role === "reduce" ? it.lanes : assignment[registerElementsOf(it)]!;
-      return (product * Math.ceil(asked[at]!.extent / granule) * granule) / asked[at]!.extent;
-    }, 1);
-    return { ...facts(assignment), waste };
-  };
 
 function splitOf(it: TiledAxis, { group, side }: MatrixProduct): readonly Instruction<Operand>[] {
   const tunables = (...names: string[]): Operand[] => names.map((tunable) => ({ tunable }));

@@ -26,23 +26,29 @@ interface TiledExtents {
   readonly register: number;
   readonly block: number;
   readonly all: number;
+  /** Elements that the operator asks for; the others are padding. */
+  readonly asked: number;
+  /** Elements that are computed: whole groups or lanes, or, where a tail is masked, whole register tiles. */
+  readonly computed: number;
   /** Number of iterations of the outer loop. */
   readonly blocks: number;
   /** Number of register tiles along the axis (reduce: 1). */
   readonly tiles: number;
 }
 
+/** Estimates a tiled stage. `masked`: axes along which all of a register tile is computed, whatever its assignment. */
 export function tilingEstimate(
   stage: SchedulableStage,
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
   target: CpuTarget,
+  masked: readonly TiledAxis[] = [],
 ): Estimate {
   return (assignment) =>
     factsOf(
       stage,
-      axes.map((it) => extentsOf(it, assignment)),
+      axes.map((it) => extentsOf(it, stage, assignment, masked.includes(it))),
       orderBy(order, assignment),
       packedBy(packs, assignment),
       assignment,
@@ -50,16 +56,25 @@ export function tilingEstimate(
     );
 }
 
-function extentsOf(it: TiledAxis, assignment: Assignment): TiledExtents {
+function extentsOf(
+  it: TiledAxis,
+  { block: { axes } }: SchedulableStage,
+  assignment: Assignment,
+  isMasked: boolean,
+): TiledExtents {
   const all = it.axis.size ? assignment[it.axis.size]! : it.axis.extent;
-  if (it.role === "whole") return { it, register: 1, block: all, all, blocks: 1, tiles: 1 };
-  if (it.role === "outer") return { it, register: 1, block: 1, all, blocks: all, tiles: 1 };
+  const asked = Math.min(all, axes.find(({ name }) => name === it.axis.name)!.extent);
+  const upTo = (granule: number): number => Math.ceil(all / granule) * granule;
+  const common = { it, all, asked, register: 1, tiles: 1 };
+  if (it.role === "whole") return { ...common, computed: all, block: all, blocks: 1 };
+  if (it.role === "outer") return { ...common, computed: all, block: 1, blocks: all };
   const block = Math.min(all, assignment[blockOf(it)]!);
   const blocks = Math.ceil(all / block);
-  if (it.role === "reduce") return { it, register: 1, block, all, blocks, tiles: 1 };
+  if (it.role === "reduce") return { ...common, computed: upTo(it.lanes), block, blocks };
   const register = assignment[registerElementsOf(it)]!;
   const tiles = blocks * Math.min(assignment[blockTilesOf(it)]!, Math.ceil(all / register));
-  return { it, register, block, all, blocks, tiles };
+  const computed = upTo(isMasked || assignment[`${it.loop}.tail`] === 1 ? register : it.lanes);
+  return { ...common, computed, block, blocks, register, tiles };
 }
 
 const reducedOf = (extents: readonly TiledExtents[]): readonly TiledExtents[] =>
@@ -93,8 +108,8 @@ function factsOf(
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
-    flops: productOf(extents, ({ all }) => all) * stage.operations,
-    waste: productOf([vector, ...rows], ({ it, register, all }) => wasteOf(it, register, all, assignment)),
+    flops: productOf(extents, ({ asked }) => asked) * stage.operations,
+    waste: productOf(extents, ({ computed, asked }) => computed / asked),
     lanes: vector.it.lanes * productOf(reduce, ({ it }) => it.lanes),
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
@@ -104,7 +119,8 @@ function factsOf(
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
     packedBytes: sum(({ packed: copied }) => copied),
-    loopIterations: tiles * productOf(reduce, ({ it, all }) => Math.ceil(all / (it.lanes * unrolledBy(it, assignment)))),
+    loopIterations:
+      tiles * productOf(reduce, ({ it, all }) => Math.ceil(all / (it.lanes * unrolledBy(it, assignment)))),
     // Threads share the outermost loop.
     parallelTasks: target.threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
     bodyInstructions: unroll * (accumulators * stage.operations + loads),
@@ -124,15 +140,6 @@ const loadsOf = (read: Access, extents: readonly TiledExtents[], assignment: Ass
     if (!dependsOn(read, it.axis.name)) return count;
     return count * (it.role === "vector" ? assignment[registerOf(it)]! : register);
   }, read.count);
-
-/**
- * Returns elements computed / elements asked for along one axis: a masked tile computes its surplus, a cut one only lanes.
- */
-function wasteOf(it: TiledAxis, register: number, all: number, assignment: Assignment): number {
-  const masked = assignment[`${it.loop}.tail`] === 1;
-  const granule = masked ? register : it.lanes;
-  return (Math.ceil(all / granule) * granule) / all;
-}
 
 interface Traffic {
   readonly fromL2: number;
