@@ -21,7 +21,7 @@ export interface CountedWork {
   readonly name: string;
   /** Iterations of the innermost loop that is not unrolled, ends of axes that are cut off not counted. */
   readonly iterations: number;
-  /** Vector instances: executions of the block, all lanes at once. */
+  /** Vector instances: executions of the block, all lanes at once, and one element at once where an intrinsic cannot compute a part of a vector. */
   readonly vectors: number;
   /** Elements that a vector instance works on: those of the vectorised loop, or all that an intrinsic computes at once. */
   readonly lanes: number;
@@ -116,7 +116,7 @@ function workOf({ block, loops }: Placed, all: readonly Placed[], asked: Readonl
   return {
     name: block.name,
     iterations: executions({ block, loops: scalar.slice(0, lastSerial + 1) }),
-    vectors: executions({ block, loops: scalar }),
+    vectors: executions({ block, loops: scalar }) * stepsOfVector({ block, loops }, inLanes),
     lanes: product(inLanes.map(({ extent }) => extent)),
     copies: product(body.map(({ extent }) => extent)),
     written: moving(block.indices),
@@ -151,6 +151,18 @@ function splitAtLanes(loops: readonly For[]): { readonly scalar: readonly For[];
   const split = isTile ? at + 1 : at;
   const scalar = loops.slice(0, split).map((loop) => (loop === rows ? { ...loop, mark: "unrolled" as const } : loop));
   return { scalar, inLanes: loops.slice(split) };
+}
+
+/** Executions for a vector instance, on average: what an intrinsic computes is one, but its last vector, cut off, runs element by element. */
+function stepsOfVector({ block, loops }: Placed, inLanes: readonly For[]): number {
+  const lane = inLanes.find(({ mark }) => /^tensorized (?!tile|td)/.test(mark));
+  const at = lane ? block.bindings.findIndex((binding) => namesIn([binding]).has(lane.name)) : -1;
+  if (!lane || at < 0) return 1;
+  const binds = namesIn([block.bindings[at]!]);
+  const part = block.axes[at]!.extent % lane.extent;
+  if (part === 0 || loops.some(({ name, tail }) => binds.has(name) && tail === "mask")) return 1;
+  const whole = Math.floor(block.axes[at]!.extent / lane.extent);
+  return (whole + (part * product(inLanes.map(({ extent }) => extent))) / lane.extent) / (whole + 1);
 }
 
 /** Indices of all different loads of a block, those of its own result left out. */

@@ -28,7 +28,10 @@ interface TiledExtents {
   readonly all: number;
   /** Elements that the operator asks for; the others are padding. */
   readonly asked: number;
-  /** Elements that are computed: whole groups or lanes, or, where a tail is masked, whole register tiles. */
+  /**
+   * Elements that are computed: whole groups or lanes, or, where a tail is masked, whole register tiles. An intrinsic takes no part of a
+   * vector, so that each element of a last part counts as all that the intrinsic would compute at once.
+   */
   readonly computed: number;
   /** Number of iterations of the outer loop. */
   readonly blocks: number;
@@ -45,10 +48,11 @@ export function tilingEstimate(
   target: CpuTarget,
   masked: readonly TiledAxis[] = [],
 ): Estimate {
+  const group = axes.reduce((product, it) => product * (it.role === "reduce" ? it.lanes : 1), 1);
   return (assignment) =>
     factsOf(
       stage,
-      axes.map((it) => extentsOf(it, stage, assignment, masked.includes(it))),
+      axes.map((it) => extentsOf(it, stage, assignment, masked.includes(it), group)),
       orderBy(order, assignment),
       packedBy(packs, assignment),
       assignment,
@@ -61,6 +65,7 @@ function extentsOf(
   { block: { axes } }: SchedulableStage,
   assignment: Assignment,
   isMasked: boolean,
+  group: number,
 ): TiledExtents {
   const all = it.axis.size ? assignment[it.axis.size]! : it.axis.extent;
   const asked = Math.min(all, axes.find(({ name }) => name === it.axis.name)!.extent);
@@ -73,7 +78,9 @@ function extentsOf(
   if (it.role === "reduce") return { ...common, computed: upTo(it.lanes), block, blocks };
   const register = assignment[registerElementsOf(it)]!;
   const tiles = blocks * Math.min(assignment[blockTilesOf(it)]!, Math.ceil(all / register));
-  const computed = upTo(isMasked || assignment[`${it.loop}.tail`] === 1 ? register : it.lanes);
+  const isWhole = isMasked || assignment[`${it.loop}.tail`] === 1;
+  const part = isWhole || group === 1 ? 0 : all % it.lanes;
+  const computed = part > 0 ? all - part + part * it.lanes * group : upTo(isWhole ? register : it.lanes);
   return { ...common, computed, block, blocks, register, tiles };
 }
 
