@@ -80,5 +80,6 @@ export { addTo } from "./support/registry.ts";
 export { remembered } from "./support/remembered.ts";
 export * from "./support/schema.ts";
 export type * from "./support/source-loc.ts";
+export * from "./target/architecture.ts";
 export * from "./target/target.ts";
 export * from "./target/targets.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { codegenVersion } from "../../src/compiler/index.ts";
 import { compilers } from "../../src/native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../src/native/toolchain/detect.ts";
-import type { Installation, SearchPlaces } from "../../src/native/toolchain/toolchain.ts";
+import { type Installation, platformHere, type SearchPlaces } from "../../src/native/toolchain/toolchain.ts";
 import { codeCommit } from "../support/code-commit.js";
 import { cpuName } from "./cpu-name.ts";
 
@@ -51,7 +51,7 @@ export function digestOfFolders(folders: readonly string[]): string {
 
 /** Looks where `detectToolchains` looks, and in its order: the first compiler that works is the one that tunings use. */
 export function compilerVersion(
-  places: SearchPlaces = { path: process.env.PATH ?? "", project: process.cwd() },
+  places: SearchPlaces = { path: process.env.PATH ?? "", project: process.cwd(), platform: platformHere },
 ): string | null {
   for (const family of wantedFamilies()) {
     const { locate, aboutOption, parseVersion } = compilers[family];

@@ -4,6 +4,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { targets } from "../../src/compiler/index.ts";
 import { partialMoves } from "../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../compiler/codegen/wasm/random-flat.ts";
 import { toolchain } from "../native/compiled.ts";
@@ -38,7 +39,9 @@ const maskedThatRan = ({ masked }: EmulatedReport, name: string): number => mask
 test.skipIf(skipReason)(`${count} random schedules from number ${from}, seed ${seed}`, { timeout }, async () => {
   for (let at = from; at < from + count; at += batch) {
     const numbers = Array.from({ length: Math.min(batch, from + count - at) }, (_, each) => at + each);
-    const kernels = numbers.map((number) => chainKernel(seed, number)).filter((kernel) => kernel !== null);
+    const kernels = numbers
+      .map((number) => chainKernel(seed, number, targets.avx512))
+      .filter((kernel) => kernel !== null);
     const report = await runAll(kernels);
     if (numbers.length < batch) continue;
     expect([...report.ran.keys()].sort()).toEqual(families.map(({ name }) => name).sort());

@@ -1,7 +1,8 @@
-// A flat loop function → its kernel for AVX-512, with what the loop-IR interpreter makes of the inputs: equal in every
+// A flat loop function → its kernel for a target that is emulated, with what the loop-IR interpreter makes of the inputs: equal in every
 // bit but those of a NaN.
 
 import {
+  type CpuTarget,
   type DType,
   encode,
   generateC,
@@ -22,9 +23,10 @@ export function flatKernel(
   family: string,
   func: LoopFunc,
   inputs: Readonly<Record<string, KernelArray>> = {},
+  target: CpuTarget = targets.avx512,
 ): EmulatedKernel {
   const { buffers } = func;
-  const source = generateC(func, targets.avx512, { numerics: "strict" });
+  const source = generateC(func, target, { numerics: "strict" });
   const given = buffers
     .filter(({ role }) => role === "input")
     .map((buffer, at) => inputs[buffer.name] ?? sampled(buffer, at));

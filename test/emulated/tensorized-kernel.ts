@@ -24,12 +24,14 @@ export interface TensorizedCase {
   readonly a: "u8" | "i8" | "i16" | "bf16";
   readonly b: "u8" | "i8" | "i16" | "bf16";
   readonly group: number;
+  /** Default: 16, those of AVX-512. */
+  readonly lanes?: number;
   /** Type in which tiles are added up; left out where the instruction is on vectors. */
   readonly tiles?: TileBlock["sum"];
 }
 
 export function tensorizedKernel(
-  { intrinsic, a, b, group, tiles }: TensorizedCase,
+  { intrinsic, a, b, group, lanes = 16, tiles }: TensorizedCase,
   target: CpuTarget,
   seed: number,
 ): EmulatedKernel {
@@ -39,7 +41,7 @@ export function tensorizedKernel(
   const [rows, columns] = [1 + rng.below(4), 1 + rng.below(2)];
   const trace = tiles
     ? tileBlock({ intrinsic, group, sum: tiles, rows, columns }, K)
-    : tensorizedTile({ intrinsic, lanes: 16, group, rows, vectors: columns, widen: null });
+    : tensorizedTile({ intrinsic, lanes, group, rows, vectors: columns, widen: null });
   return kernelOf(intrinsic, narrowGemm(M, N, K, a, b), trace, target, seed, rng);
 }
 

@@ -1,2 +1,6 @@
-/** The executable in the folder; or why there is none. */
-export function install(version: string, folder: string): { readonly path?: string; readonly reason?: string };
+/** The executable in the folder; or why there is none. `platform`: another one than this, "linux-arm64". */
+export function install(
+  version: string,
+  folder: string,
+  platform?: string,
+): { readonly path?: string; readonly reason?: string };

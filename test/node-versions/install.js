@@ -4,12 +4,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** npm's packages of Node's executables are named after the platform. */
-const packageName = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+const here = `${process.platform}-${process.arch}`;
 
-/** The executable in the folder, some 45 MB to download where it is not there yet; or why there is none. */
-export function install(version, folder) {
-  const name = process.platform === "win32" ? "node.exe" : "node";
+/** npm's packages of Node's executables are named after the platform. */
+const packageOf = (platform) => `node-${platform.replace(/^win32-/, "win-")}`;
+
+/** The executable in the folder, some 45 MB to download where it is not there yet; or why there is none. `platform`: another one than this. */
+export function install(version, folder, platform = here) {
+  const packageName = packageOf(platform);
+  const name = platform.startsWith("win32-") ? "node.exe" : "node";
   const path = join(folder, "node_modules", packageName, "bin", name);
   if (existsSync(path)) return { path };
   const args = [
@@ -18,6 +21,8 @@ export function install(version, folder) {
     "--prefix",
     folder,
     "--ignore-scripts",
+    // npm refuses a package of another platform otherwise.
+    ...(platform === here ? [] : ["--force"]),
     "--no-audit",
     "--no-fund",
   ];

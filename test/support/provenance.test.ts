@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { codegenVersion, targets } from "../../src/compiler/index.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
+import { platformHere } from "../../src/native/toolchain/toolchain.ts";
 import { appendLine, readLines } from "../bench/json-lines.ts";
 import {
   ageText,
@@ -88,5 +89,5 @@ test("a program that is called gcc and is clang is not named as gcc", () => {
     writeFileSync(join(path, name), `#!/bin/sh\necho "${said}"\n`, { mode: 0o755 });
   put("gcc", "Apple clang version 15.0.0");
   put("clang", "Debian clang version 14.0.6");
-  expect(compilerVersion({ path, project: path })).toBe("Debian clang version 14.0.6");
+  expect(compilerVersion({ path, project: path, platform: platformHere })).toBe("Debian clang version 14.0.6");
 });

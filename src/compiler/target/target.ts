@@ -4,8 +4,18 @@ import type { Intrinsic } from "../ir/intrinsic.ts";
 
 import { invariant } from "../support/invariant.ts";
 
-/** From the narrowest to the widest: `native` is the last one that a machine runs. */
-export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"] as const;
+/** Of each family of processors from the narrowest to the widest: `native` is the last one that a machine runs. */
+export const targetNames = [
+  "wasm",
+  "neon",
+  "neon-dot",
+  "neon-i8mm",
+  "avx2",
+  "avx512",
+  "avx512-vnni",
+  "avx512-bf16",
+  "amx",
+] as const;
 export type TargetName = (typeof targetNames)[number];
 
 /** A machine, by the kind of its resources. A kind's numbers are what its rules, passes and estimates ask for. */

@@ -6,11 +6,17 @@ import { avx2 } from "./avx2.ts";
 import { avx512 } from "./avx512.ts";
 import { avx512Bf16 } from "./avx512-bf16.ts";
 import { avx512Vnni } from "./avx512-vnni.ts";
+import { neon } from "./neon.ts";
+import { neonDot } from "./neon-dot.ts";
+import { neonI8mm } from "./neon-i8mm.ts";
 import type { CpuTarget, Target, TargetName } from "./target.ts";
 import { wasm } from "./wasm.ts";
 
 export const targets: Readonly<Record<TargetName, CpuTarget>> = {
   wasm,
+  neon,
+  "neon-dot": neonDot,
+  "neon-i8mm": neonI8mm,
   avx2,
   avx512,
   "avx512-vnni": avx512Vnni,

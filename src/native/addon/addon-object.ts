@@ -53,7 +53,7 @@ const compileUnless = (
 ): Promise<Uint8Array | string> =>
   withPrivateDirectory(async (folder) => {
     for (const source of sources) await copyFile(packageFile(source), join(folder, source.split("/").at(-1)!));
-    const options = [...compilers[toolchain.family].ownFlags, ...(bench ? ["-DKERNEL_BENCH"] : [])];
+    const options = [...compilers[toolchain.family].ownFlags(toolchain.platform), ...(bench ? ["-DKERNEL_BENCH"] : [])];
     const files = ["-I", nodeApiInclude(), "-c", "addon.c", "-o", "addon.o"];
     const args = [...codeFlags("strict"), ...options, ...files];
     const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });

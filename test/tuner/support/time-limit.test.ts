@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { generatorOf, instantiate, opLibrary, sha256, targets } from "../../../src/compiler/index.ts";
-import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
+import { platformHere, type Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";
 import { mostCharacters, tooLarge } from "../../../src/tuner/kernel/source-size.ts";
 import { memoryDatabase } from "../../../src/tuner/record/database.ts";
@@ -39,7 +39,8 @@ function hangingCompiler(): { readonly toolchain: Toolchain; readonly worker: ()
   const pidFile = join(folder, "pid");
   writeFileSync(path, `#!/bin/sh\nsleep 600 &\necho $! > ${pidFile}\nwait\n`);
   chmodSync(path, 0o755);
-  const toolchain: Toolchain = { path, environment: {}, family: "gcc", version: "0", identity: `hanging ${folder}` };
+  const identity = `hanging ${folder}`;
+  const toolchain: Toolchain = { path, environment: {}, family: "gcc", version: "0", identity, platform: platformHere };
   return { toolchain, worker: () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : 0) };
 }
 
