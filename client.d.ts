@@ -10,6 +10,21 @@ declare module "*tune=wasm" {
   export default kernel;
 }
 
+declare module "*tune=neon" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=neon-dot" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=neon-i8mm" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
 declare module "*tune=avx2" {
   const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;

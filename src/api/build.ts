@@ -4,8 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { DiagnosticError, needsToolchain, type Op, printTrace, refuse } from "../compiler/index.ts";
 import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
 import { makeArtifact } from "../native/backend/artifact.ts";
-import { noCompiler } from "../native/toolchain/compilers.ts";
-import { detectToolchains, wantedFamilies } from "../native/toolchain/detect.ts";
+import { toolchainFor, withoutCompiler } from "../native/toolchain/detect.ts";
 import type { Candidate } from "../tuner/data/space.ts";
 import { candidateKernel } from "../tuner/kernel/candidate-kernel.ts";
 import { type KernelOptions, spaceOf, taskOf } from "./task.ts";
@@ -38,18 +37,13 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
     numerics: task.numerics,
     schedule: printTrace(trace),
   };
-  const toolchain = needsToolchain(task.target) ? ((await detectToolchains())[0] ?? null) : null;
+  const toolchain = await toolchainFor(task.target);
   if (needsToolchain(task.target)) {
-    if (!toolchain) throw withoutCompiler();
+    if (!toolchain) throw withoutCompiler(task.target);
     await mkdir(outDir, { recursive: true });
   }
   const artifact = await makeArtifact({ source, prepare, constants: constants ?? null }, { outDir, toolchain, bench });
   if (artifact.kind !== "build-failed") return { ...artifact, info };
   const hint = "name another compiler: UNPLUGIN_KERNEL_COMPILER";
   throw refuse("build.failed", artifact.reason, hint);
-}
-
-function withoutCompiler(): DiagnosticError {
-  const { message, hint } = noCompiler(wantedFamilies());
-  return refuse("target.no-compiler", message, hint);
 }

@@ -1,9 +1,8 @@
 // Questions about what a user brings: whether an intrinsic computes its meaning, and which records a kernel has in a database.
 // Part of `unplugin-kernel/api`.
 
-import { codegenVersion, type Op, type OwnIntrinsic, refuse } from "../compiler/index.ts";
-import { noCompiler } from "../native/toolchain/compilers.ts";
-import { toolchainFor, wantedFamilies } from "../native/toolchain/detect.ts";
+import { codegenVersion, type Op, type OwnIntrinsic } from "../compiler/index.ts";
+import { toolchainFor, withoutCompiler } from "../native/toolchain/detect.ts";
 import { targetClass } from "../tuner/data/key.ts";
 import type { TaskQuery } from "../tuner/record/database.ts";
 import { checkIntrinsics } from "../tuner/workbench/intrinsic-oracle.ts";
@@ -29,10 +28,7 @@ export async function checkIntrinsic(
 ): Promise<void> {
   const own = targetOf({ target, intrinsics: [intrinsic] });
   const toolchain = await toolchainFor(own);
-  if (!toolchain && "c" in intrinsic.text) {
-    const { message, hint } = noCompiler(wantedFamilies());
-    throw refuse("target.no-compiler", message, hint);
-  }
+  if (!toolchain && "c" in intrinsic.text) throw withoutCompiler(own);
   await checkIntrinsics(own, toolchain);
 }
 

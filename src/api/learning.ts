@@ -1,20 +1,12 @@
 // The learning that a tuning starts from beside records: which model learns, and the limits measured on this machine.
 // Part of `unplugin-kernel/api`.
 
-import {
-  type DiagnosticError,
-  malformed,
-  needsToolchain,
-  refuse,
-  type Target,
-  type TargetName,
-} from "../compiler/index.ts";
+import { malformed, needsToolchain, type Target, type TargetName } from "../compiler/index.ts";
 import { withPrivateDirectory } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine, hostTarget } from "../native/machine/machine.ts";
 import { findXgboost } from "../native/machine/xgboost-library.ts";
-import { noCompiler } from "../native/toolchain/compilers.ts";
-import { toolchainFor, wantedFamilies } from "../native/toolchain/detect.ts";
+import { toolchainFor, withoutCompiler } from "../native/toolchain/detect.ts";
 import { type CostModelName, chooseCostModel, costModelNames } from "../tuner/cost-model/choose.ts";
 import type { CostModel } from "../tuner/cost-model/cost-model.ts";
 import { type OwnCostModel, ownCostModel } from "../tuner/cost-model/own-cost-model.ts";
@@ -91,7 +83,7 @@ export function calibrate({ target: name, directory: kept, seconds = 45 }: Calib
   return withPrivateDirectory(async (directory) => {
     const target = { ...hostTarget(name), threads: 1 };
     const toolchain = await toolchainFor(target);
-    if (needsToolchain(target) && !toolchain) throw withoutCompiler();
+    if (needsToolchain(target) && !toolchain) throw withoutCompiler(target);
     const workbench = async (task: TuningTask): Promise<Workbench> =>
       createWorkbench({ ...referenceOf(task), toolchain, directory, cores: detectMachine().cores });
     const { machine, samples } = await calibrateMachine({ target, workbench, clock: nowMs, seconds });
@@ -100,9 +92,4 @@ export function calibrate({ target: name, directory: kept, seconds = 45 }: Calib
       calibrationFiles.write(kept, { schema: calibrationSchema, ...machineClass, samples, machine });
     return samples;
   });
-}
-
-function withoutCompiler(): DiagnosticError {
-  const { message, hint } = noCompiler(wantedFamilies());
-  return refuse("target.no-compiler", message, hint);
 }

@@ -24,6 +24,10 @@ const [compiler] = await detectToolchains({ platform: "linux-arm64" }, ["gcc"]);
 
 /** Compiler whose addons run there; null: it is not here. */
 export const armToolchain: Toolchain | null = compiler ?? null;
+export const armCompiler: string | null = compiler?.path ?? null;
+
+/** Text of a program that stands for Node on ARM: `#!/bin/sh …`. */
+export const armNode = (cpu: ArmCpu): string => `#!/bin/sh\nexec ${qemu} -cpu ${cpu} -L ${systemRoot} ${node} "$@"\n`;
 
 /** Why nothing runs on ARM here; null: it does. */
 export const armSkipReason: string | null = !qemu

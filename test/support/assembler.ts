@@ -18,7 +18,7 @@ export function assemblerOf(
   const [from, to] = ["kernel.c", "kernel.s"].map((name) => join(folder, name)) as [string, string];
   writeFileSync(from, source.text);
   const { subcommand, linkFlags, privateFiles } = compilers[toolchain.family];
-  const linking = linkFlags(process.platform);
+  const linking = linkFlags(toolchain.platform);
   const flags = compileFlags(source, toolchain).filter((flag) => !linking.includes(flag));
   execFileSync(toolchain.path, [...subcommand, ...flags, ...more, "-S", from, "-o", to], {
     env: { ...process.env, ...toolchain.environment, ...privateFiles(folder) },

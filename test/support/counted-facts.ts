@@ -212,17 +212,19 @@ function arithmeticIn(expr: Expr): number {
 function executions({ block, loops }: Placed): number {
   const open = new Map(loops.map((loop) => [loop.name, loop]));
   const axes = block.axes.map(({ extent }, axis) => ({ extent, terms: toAffine(block.bindings[axis]!).terms }));
-  const counts = axes.toSorted((a, b) => b.terms.length - a.terms.length).map(({ extent, terms }) => {
-    const own = terms.flatMap(({ atom, coefficient }) => {
-      const loop = atom.kind === "var" ? open.get(atom.name) : undefined;
-      return loop ? [{ loop, coefficient }] : [];
+  const counts = axes
+    .toSorted((a, b) => b.terms.length - a.terms.length)
+    .map(({ extent, terms }) => {
+      const own = terms.flatMap(({ atom, coefficient }) => {
+        const loop = atom.kind === "var" ? open.get(atom.name) : undefined;
+        return loop ? [{ loop, coefficient }] : [];
+      });
+      for (const { loop } of own) open.delete(loop.name);
+      const all = product(own.map(({ loop }) => loop.extent));
+      if (own.length === 0 || own.some(({ loop }) => loop.tail === "mask")) return all;
+      // Loops around the block that are not among these stand outside: they begin parts of the axis.
+      const isWhole = terms.every(({ atom }) => atom.kind === "var");
+      return isWhole ? Math.min(all, Math.ceil(extent / Math.min(...own.map(({ coefficient }) => coefficient)))) : all;
     });
-    for (const { loop } of own) open.delete(loop.name);
-    const all = product(own.map(({ loop }) => loop.extent));
-    if (own.length === 0 || own.some(({ loop }) => loop.tail === "mask")) return all;
-    // Loops around the block that are not among these stand outside: they begin parts of the axis.
-    const isWhole = terms.every(({ atom }) => atom.kind === "var");
-    return isWhole ? Math.min(all, Math.ceil(extent / Math.min(...own.map(({ coefficient }) => coefficient)))) : all;
-  });
   return product([...counts, ...[...open.values()].map(({ extent }) => extent)]);
 }

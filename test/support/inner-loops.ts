@@ -6,7 +6,9 @@ export interface InnerLoop {
 }
 
 const labelOf = (line: string): string | null => /^(\.L\w+):/.exec(line)?.[1] ?? null;
-const jumpOf = (line: string): string | null => /^\s+j\w+\s+(\.L\w+)/.exec(line)?.[1] ?? null;
+/** Jumps of x86, and of ARM: `b.ne .L3`, `bne .L3`, `cbnz x3, .L3`. */
+const jumpOf = (line: string): string | null =>
+  /^\s+(?:j\w+|b(?:\.?[a-z]{2})?|cbn?z\s+\w+,)\s+(\.L\w+)/.exec(line)?.[1] ?? null;
 
 /** Loops that no other loop is in: from a label to a jump back to it. */
 export function innerLoops(assembler: string): readonly InnerLoop[] {
@@ -24,7 +26,8 @@ export function innerLoops(assembler: string): readonly InnerLoop[] {
   }));
 }
 
-const multiplies = (line: string): boolean => /\bv(fn?m(add|sub)|pdp|dpbf16)/.test(line);
+const multiplies = (line: string): boolean =>
+  /\bv(fn?m(add|sub)|pdp|dpbf16)|\b(fml[as]|us?dot|sdot|bfdot|[su]adalp)\s/.test(line);
 
 /** Loops that multiply and add vectors. */
 export const multiplyingLoops = (assembler: string): readonly InnerLoop[] =>
@@ -50,7 +53,9 @@ export function instructionMix({ instructions }: InnerLoop): InstructionMix {
 
 /** Vectors that are read from the stack or written to it: what did not fit the registers. The end of a loop may be there. */
 export const vectorSpills = ({ instructions }: InnerLoop): readonly string[] =>
-  instructions.filter((line) => /\(%r[sb]p/.test(line) && /%[xyz]mm/.test(line));
+  instructions.filter(
+    (line) => (/\(%r[sb]p/.test(line) && /%[xyz]mm/.test(line)) || /\b(ld|st)[rp]\s+q\d.*\[(sp|x29)/.test(line),
+  );
 
 /** Instructions that take a lane out of a vector, put one into it, or compute with a single lane. */
 export const movesOfLanes = (instructions: readonly string[]): readonly string[] =>

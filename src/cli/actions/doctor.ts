@@ -2,10 +2,11 @@
 
 import { cpus } from "node:os";
 import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
-import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/machine/machine.ts";
+import { bestTargetName, type Caches, detectMachine, whyNotHere } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
+import { platformFor, platformHere, type Toolchain } from "../../native/toolchain/toolchain.ts";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { hasRelaxedSimd } from "../bench/relaxed-simd.ts";
@@ -44,30 +45,38 @@ async function xgboostState(project: string): Promise<string> {
   return hasKoffi ? library : `${library}, and no package to call it: ${packageManagerOf(project).add("koffi")}`;
 }
 
+const named = (compilers: readonly Toolchain[]): string =>
+  compilers.map(({ family, version }) => `${family} ${version}`).join(", ");
+
 export const run: Run = async (project) => {
   const { root } = project.options;
   const machine = detectMachine();
   const compilers = await detectToolchains({ project: root });
-  const { message, hint } = noCompiler(wantedFamilies());
+  const { hint } = noCompiler(wantedFamilies());
+  const systems = new Map([[platformHere, compilers]]);
+  for (const platform of targetNames.map((name) => platformFor(targets[name])))
+    if (!systems.has(platform)) systems.set(platform, await detectToolchains({ project: root, platform }));
   const states = targetNames.map((name): TargetState => {
     const target = targets[name];
-    const missing = missingFeatures(target, machine);
-    const builds = !needsToolchain(target) || compilers.length > 0;
-    const reasons = [
-      ...(builds ? [] : [message]),
-      ...(missing.length > 0 ? [`the CPU has no ${missing.join(", ")}`] : []),
-    ];
-    return { target: name, builds, runs: missing.length === 0, why: reasons.join("; ") || null };
+    const platform = platformFor(target);
+    const builds = !needsToolchain(target) || systems.get(platform)!.length > 0;
+    const whyNot = whyNotHere(target, machine);
+    const reasons = [...(builds ? [] : [noCompiler(wantedFamilies(), platform).message]), ...(whyNot ? [whyNot] : [])];
+    return { target: name, builds, runs: whyNot === null, why: reasons.join("; ") || null };
   });
   const cpu = cpus()[0]?.model.trim() ?? "unknown";
   const { caches, cores, platform } = machine;
   const native = bestTargetName(machine);
   const state = await projectState(project);
+  const elsewhere = [...systems]
+    .filter(([platform, found]) => platform !== platformHere && found.length > 0)
+    .map(([platform, found]) => `; for ${platform} ${named(found)}`)
+    .join("");
   const facts = [
     `CPU        ${cpu}, ${cores} core${cores === 1 ? "" : "s"}, ${platform}`,
     `caches     ${cachesText(caches, native)}`,
     `Node       ${process.version}, V8 ${process.versions.v8}`,
-    `compilers  ${compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || `none: ${hint}`}`,
+    `compilers  ${named(compilers) || `none: ${hint}`}${elsewhere}`,
     `native     is ${native} here`,
     `relaxed    ${hasRelaxedSimd() ? "SIMD is here, so wasm-relaxed twins run" : "SIMD is not in this engine, so plain SIMD runs: Node 22 has it"}`,
     `xgboost    ${await xgboostState(root)}`,

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import {
+  architectureOf,
   asCpu,
   type CpuTarget,
   invariant,
@@ -118,13 +119,23 @@ const readSysctl = (): string =>
 export const missingFeatures = (target: Target, machine: Machine): readonly string[] =>
   !needsToolchain(target) ? [] : target.features.filter((feature) => !machine.features.includes(feature));
 
+/** Why kernels of a target do not run on the machine: "this CPU has no fma", "this CPU is x64, and the target is arm64"; null: they do. */
+export function whyNotHere(target: Target, machine: Machine): string | null {
+  const missing = missingFeatures(target, machine);
+  if (missing.length === 0) return null;
+  const [own, wanted] = [architectureHere(machine), architectureOf(target.features)];
+  return own === wanted ? `this CPU has no ${missing.join(", ")}` : `this CPU is ${own}, and the target is ${wanted}`;
+}
+
+const architectureHere = ({ platform }: Machine): string => platform.slice(platform.indexOf("-") + 1);
+
 /** Returns the best target that the machine runs: the meaning of `native`. */
 export function bestTargetName(machine: Machine): TargetName {
   return targetNames.findLast((name) => missingFeatures(targets[name], machine).length === 0) ?? "wasm";
 }
 
 /**
- * Returns the target with this machine's caches, whether or not the machine can run it.
+ * Returns the target with this machine's caches, whether or not the machine can run it; one of another family of processors as it is.
  *
  * @example hostTarget("native").name // "avx2"
  */
@@ -134,5 +145,6 @@ export function hostTarget(name: string, machine: Machine = detectMachine()): Ta
   const target = targetNamed(name === "native" ? bestTargetName(machine) : name);
   invariant(target, `there is a target ${name}`);
   const cpu = asCpu(target);
-  return cpu && machine.caches ? { ...cpu, ...machine.caches } : target;
+  const isForeign = needsToolchain(target) && architectureOf(target.features) !== architectureHere(machine);
+  return cpu && machine.caches && !isForeign ? { ...cpu, ...machine.caches } : target;
 }

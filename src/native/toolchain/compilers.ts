@@ -2,7 +2,7 @@
 
 import { clang } from "./clang.ts";
 import { gcc } from "./gcc.ts";
-import type { CompilerFacts, CompilerFamily } from "./toolchain.ts";
+import { type CompilerFacts, type CompilerFamily, platformHere } from "./toolchain.ts";
 import { zig, zigPackage } from "./zig.ts";
 
 export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc, clang, zig };
@@ -11,7 +11,10 @@ export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc,
  * Error that no compiler of the wanted families was found, with a hint for machines where only npm packages can be
  * installed.
  */
-export const noCompiler = (wanted: readonly CompilerFamily[]): { readonly message: string; readonly hint: string } => ({
-  message: `no C compiler found (looked for ${wanted.join(", ")})`,
+export const noCompiler = (
+  wanted: readonly CompilerFamily[],
+  platform: string = platformHere,
+): { readonly message: string; readonly hint: string } => ({
+  message: `no C compiler${platform === platformHere ? "" : ` for ${platform}`} found (looked for ${wanted.join(", ")})`,
   hint: wanted.includes("zig") ? `npm install -D --save-exact ${zigPackage} brings one` : "install it, or allow others",
 });

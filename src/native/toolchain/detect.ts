@@ -1,14 +1,15 @@
 // The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
 import { isAbsolute } from "node:path";
-import { needsToolchain, refuse, sha256, type Target } from "../../compiler/index.ts";
-import { compilers } from "./compilers.ts";
+import { type DiagnosticError, needsToolchain, refuse, sha256, type Target } from "../../compiler/index.ts";
+import { compilers, noCompiler } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
 import { toolDigest } from "./tool-digest.ts";
 import {
   type CompilerFacts,
   type CompilerFamily,
   compilerFamilies,
+  platformFor,
   platformHere,
   type SearchPlaces,
   type Toolchain,
@@ -31,9 +32,19 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
   throw refuse("options.bad-value", message, hint);
 }
 
-/** Returns the preferred compiler of a target; null: it needs none, or there is none. */
-export const toolchainFor = async (target: Target): Promise<Toolchain | null> =>
-  needsToolchain(target) ? ((await detectToolchains())[0] ?? null) : null;
+/**
+ * Returns the preferred compiler of a target, for the target's family of processors; null: it needs none, or there is none.
+ *
+ * @param places default: as `detectToolchains` looks
+ */
+export const toolchainFor = async (target: Target, places: Partial<SearchPlaces> = {}): Promise<Toolchain | null> =>
+  needsToolchain(target) ? ((await detectToolchains({ platform: platformFor(target), ...places }))[0] ?? null) : null;
+
+/** Error that a target's compiler is not here. */
+export function withoutCompiler(target: Target): DiagnosticError {
+  const { message, hint } = noCompiler(wantedFamilies(), platformFor(target));
+  return refuse("target.no-compiler", message, hint);
+}
 
 /** Milliseconds in which a compiler has to say what it is. */
 const answerMs = 10_000;

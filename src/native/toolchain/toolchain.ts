@@ -1,7 +1,7 @@
 // A C compiler that was found, and the flags with which it builds kernels. Flags are fixed lists: the same text and the
 // same compiler give the same bytes on every machine.
 
-import type { Numerics } from "../../compiler/index.ts";
+import { architectureOf, type Numerics, type Target } from "../../compiler/index.ts";
 
 /** Compiler families, the preferred one first; docs/compilers.md says why. */
 export const compilerFamilies = ["gcc", "clang", "zig"] as const;
@@ -38,8 +38,12 @@ export interface SearchPlaces {
   readonly platform: string;
 }
 
-/** This machine's system, as `platforms` and addons have it. */
+/** This machine's system: "linux-x64". */
 export const platformHere = `${process.platform}-${process.arch}`;
+
+/** Returns the system that a target's addons are for: that of a machine, with the target's family of processors. */
+export const platformFor = ({ features }: Pick<Target, "features">, here: string = platformHere): string =>
+  `${here.slice(0, here.indexOf("-"))}-${architectureOf(features)}`;
 
 /** Facts of a compiler family: how it is found and asked what it is, and the options that only it takes. */
 export interface CompilerFacts {

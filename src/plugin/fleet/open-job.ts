@@ -7,12 +7,11 @@ import {
   codegenVersion,
   DiagnosticError,
   instantiate,
-  needsToolchain,
   parameterDefaults,
   type TargetName,
 } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/file/private-directory.ts";
-import { detectToolchains } from "../../native/toolchain/detect.ts";
+import { toolchainFor } from "../../native/toolchain/detect.ts";
 import { canonicalJson, targetClass } from "../../tuner/data/key.ts";
 import type { Candidate } from "../../tuner/data/space.ts";
 import { encodeTarget } from "../../tuner/data/target-json.ts";
@@ -99,9 +98,8 @@ function openMeasurer(
   signal: AbortSignal,
 ): Promise<OpenedJob> {
   return new Promise((resolveOpened, reject) => {
-    const isNative = needsToolchain(task.target);
     withPrivateDirectory(async (directory) => {
-      const toolchain = isNative ? ((await detectToolchains({ project: options.root }))[0] ?? null) : null;
+      const toolchain = await toolchainFor(task.target, { project: options.root });
       const settings = { threads: task.threads, cores, cache };
       const workbench = createWorkbench({ ...reference, toolchain, directory, signal, ...settings });
       await new Promise<void>((close) => {

@@ -146,7 +146,7 @@ function keyOf(target: Target, toolchain: string): MachineKey {
 }
 
 async function limitsOf(
-  { services, missing, toolchain: detect }: KernelContext,
+  { services, whyNotHere, toolchain: detect }: KernelContext,
   target: Target,
   toolchain: string,
   measuring: Measuring,
@@ -155,7 +155,7 @@ async function limitsOf(
   const key = keyOf(target, toolchain);
   const stored = limitsFiles.read(cacheDir, key);
   if (stored && measuring !== "again") return stored;
-  if (missing.length > 0) return `this CPU has no ${missing.join(", ")}`;
+  if (whyNotHere !== null) return whyNotHere;
   if (measuring === "never") return "a build in this mode measures nothing";
   const cpu = asCpu(target);
   if (!cpu) return "nobody knows the limits of this machine";

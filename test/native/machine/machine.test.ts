@@ -2,7 +2,12 @@
 
 import { expect, test } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
-import { featuresOfCpuinfo, featuresOfSysctl } from "../../../src/native/machine/cpu-features.ts";
+import {
+  featuresOfAppleArm,
+  featuresOfAuxv,
+  featuresOfCpuinfo,
+  featuresOfSysctl,
+} from "../../../src/native/machine/cpu-features.ts";
 import {
   bestTargetName,
   cachesOfSys,
@@ -10,6 +15,7 @@ import {
   hostTarget,
   type Machine,
   missingFeatures,
+  whyNotHere,
 } from "../../../src/native/machine/machine.ts";
 import { clang } from "../../../src/native/toolchain/clang.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
@@ -51,6 +57,35 @@ test("the best target is the widest that the CPU has; caches come from the machi
   expect(missingFeatures(targets.wasm, { ...xeon, features: [] })).toEqual([]);
   expect(hostTarget("native", xeon)).toEqual({ ...targets["avx512-vnni"], ...xeon.caches });
   expect(hostTarget("avx2", { ...xeon, caches: null })).toEqual(targets.avx2);
+});
+
+/** Words of /proc/self/auxv: page size, AT_HWCAP, AT_HWCAP2, and the end. */
+function auxv(hwcap: bigint, hwcap2: bigint): Uint8Array {
+  const words = BigUint64Array.of(6n, 4096n, 16n, hwcap, 26n, hwcap2, 0n, 0n);
+  return new Uint8Array(words.buffer);
+}
+
+test("features of ARM: by the kernel's bits, by macOS's names", () => {
+  // Graviton 2 and 3, as their kernels say; a Cortex-A72 has no 16-bit floats.
+  const neoverseN1 = featuresOfAuxv(auxv(0x119fffffn, 0n));
+  const neoverseV1 = featuresOfAuxv(auxv(0xffff_ffffn, 0x7fff_ffffn));
+  expect(neoverseN1).toEqual(["dotprod", "fp16", "neon"]);
+  expect(neoverseV1).toEqual(["bf16", "dotprod", "fp16", "i8mm", "neon"]);
+  expect(featuresOfAuxv(auxv(0x8ffn, 0n))).toEqual(["neon"]);
+  expect(featuresOfAuxv(new Uint8Array(7))).toEqual([]);
+  const m1 =
+    "hw.optional.arm.FEAT_DotProd: 1\nhw.optional.arm.FEAT_FP16: 1\nhw.optional.arm.FEAT_BF16: 0\nhw.optional.arm.FEAT_I8MM: 0\nhw.optional.AdvSIMD: 1\n";
+  expect(featuresOfAppleArm(m1)).toEqual(["dotprod", "fp16", "neon"]);
+  const arm: Machine = { ...xeon, platform: "linux-arm64", features: neoverseN1 };
+  expect(bestTargetName(arm)).toBe("neon-dot");
+  expect(bestTargetName({ ...arm, features: neoverseV1 })).toBe("neon-i8mm");
+  expect(bestTargetName({ ...arm, features: ["neon"] })).toBe("wasm");
+  expect(whyNotHere(targets.avx2, arm)).toBe("this CPU is arm64, and the target is x64");
+  expect(whyNotHere(targets["neon-i8mm"], arm)).toBe("this CPU has no bf16, i8mm");
+  expect(whyNotHere(targets.wasm, arm)).toBeNull();
+  expect(hostTarget("native", arm)).toEqual({ ...targets["neon-dot"], ...arm.caches });
+  expect(hostTarget("wasm", arm)).toEqual({ ...targets.wasm, ...arm.caches });
+  expect(hostTarget("avx2", arm)).toEqual(targets.avx2);
 });
 
 test("caches of /sys: data and unified ones, the last by its share", () => {

@@ -25,7 +25,14 @@ afterEach(() => {
 function fakeCompiler(script: string): Toolchain {
   const path = join(folder, "gcc");
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return { family: "gcc", version: "1.0.0", identity: "gcc 1.0.0 none 0", path, environment: {}, platform: platformHere };
+  return {
+    family: "gcc",
+    version: "1.0.0",
+    identity: "gcc 1.0.0 none 0",
+    path,
+    environment: {},
+    platform: platformHere,
+  };
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {

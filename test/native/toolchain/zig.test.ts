@@ -10,8 +10,8 @@ import { buildNative, compileFlags } from "../../../src/native/addon/build.ts";
 import { translationUnit } from "../../../src/native/addon/translation-unit.ts";
 import { noCompiler } from "../../../src/native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../../src/native/toolchain/detect.ts";
-import { platformHere } from "../../../src/native/toolchain/toolchain.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
+import { platformHere } from "../../../src/native/toolchain/toolchain.ts";
 import { locateZig, zig } from "../../../src/native/toolchain/zig.ts";
 import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
 import { partialMoves } from "../../compiler/codegen/c/partial-moves.ts";
@@ -84,7 +84,14 @@ test("without one, the message says what was looked for and what npm has", () =>
 });
 
 test("zig compiles for the features of the target, and links no C library on Linux", () => {
-  const toolchain = { family: "zig", path: "/zig", environment: {}, version: "0.16.0", identity: "zig", platform: platformHere } as const;
+  const toolchain = {
+    family: "zig",
+    path: "/zig",
+    environment: {},
+    version: "0.16.0",
+    identity: "zig",
+    platform: platformHere,
+  } as const;
   const flags = compileFlags(source, toolchain);
   expect(flags).toContain("-ffp-contract=off");
   expect(flags).toContain("-fno-sanitize=undefined");

@@ -24,21 +24,27 @@ const f32 = known.rates["f32.any"]!;
 interface Case {
   readonly op?: ComputeDef;
   readonly threads?: number;
-  readonly missing?: readonly string[];
+  readonly whyNotHere?: string;
   readonly measuring?: Measuring;
   /** Stored before. */
   readonly limits?: MachineLimits;
   readonly leastNs?: number | null;
 }
 
-function start({ op = gemm("f32"), threads = 1, missing = [], measuring = "never", limits, leastNs = 1e9 }: Case) {
+function start({ op = gemm("f32"), threads = 1, whyNotHere, measuring = "never", limits, leastNs = 1e9 }: Case) {
   const cacheDir = mkdtempSync(join(tmpdir(), "roof-"));
   const key = { targetClass: `${targetClass(wasm)} on ${cpuName()}`, toolchain: `V8 ${process.versions.v8}` };
   if (limits) limitsFiles.write(cacheDir, { schema: limitsSchema, ...key, ...limits });
   const target = { ...wasm, threads };
   const services = { options: { cacheDir } };
   const task = { op, target, numerics: "fast" };
-  const context = { op, task, services, missing, toolchain: async () => null } as unknown as KernelContext;
+  const context = {
+    op,
+    task,
+    services,
+    whyNotHere: whyNotHere ?? null,
+    toolchain: async () => null,
+  } as unknown as KernelContext;
   const kernel = { computed: op, target, toolchain: "wasm", leastNs };
   return {
     cacheDir,
@@ -80,7 +86,7 @@ it("each type has its own arithmetic, and dot products theirs", async () => {
 it("is not known where nothing may be measured, or nothing can, or the schedule is another machine's", async () => {
   const source = async (roof: Promise<{ source: string }>): Promise<string> => (await roof).source;
   expect(await source(start({}).roof())).toBe("a build in this mode measures nothing");
-  expect(await source(start({ missing: ["amx-tile"] }).roof())).toBe("this CPU has no amx-tile");
+  expect(await source(start({ whyNotHere: "this CPU has no amx-tile" }).roof())).toBe("this CPU has no amx-tile");
   expect(await source(start({ limits: known, leastNs: null }).roof())).toBe("nothing of it was measured here");
   expect(await source(start({ limits: known }).elsewhere())).toBe("its schedule is another machine's");
 });

@@ -6,6 +6,7 @@ import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { type Grid, type Launch, type Program, programOf } from "../../launch/program.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
+import { architectureOf } from "../../target/architecture.ts";
 import { cpuTarget, type Numerics, type Target } from "../../target/target.ts";
 import type { CSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
@@ -94,7 +95,7 @@ function contextOf(func: LoopFunc, target: Target, numerics: Numerics, { grids }
   invariant(/^[A-Za-z_]\w*$/.test(func.name), `${func.name} is not an identifier`);
   const { vectorBytes } = cpuTarget(target);
   return {
-    prelude: new Prelude(),
+    prelude: new Prelude(architectureOf(target.features)),
     names: new Names([func.name, ...grids.map(({ name }) => name)]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     numerics,

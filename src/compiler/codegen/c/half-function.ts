@@ -5,7 +5,7 @@ import type { Numerics } from "../../target/target.ts";
 import type { Element } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 import { asOperand, leadingLanes, resizeLanes } from "./resize-lanes.ts";
-import { type GuardedExpression, inline, instructionOfSize, select, splat } from "./vector-function.ts";
+import { type GuardedExpression, inline, instructionOfSize, neon, select, splat } from "./vector-function.ts";
 
 export type Half = "f16" | "bf16";
 
@@ -91,34 +91,48 @@ function widenInstruction(prelude: Prelude, lanes: number): GuardedExpression | 
   const operand = asOperand(prelude, "u16", lanes);
   const opaque = (register: string, call: string): string =>
     `({ uk_f32x${lanes} r = ${call}; __asm__("" : "+${register}"(r)); r; })`;
-  return instructionOfSize(lanes * 4, {
+  const x86 = {
     16: { when: "defined(__F16C__)", text: opaque("x", `__builtin_ia32_vcvtph2ps(${operand})`) },
     32: { when: "defined(__F16C__)", text: opaque("x", `__builtin_ia32_vcvtph2ps256(${operand})`) },
     64: {
       when: "defined(__AVX512F__)",
       text: opaque("v", `__builtin_ia32_vcvtph2ps512_mask(${operand}, (uk_f32x16){0}, -1, 4)`),
     },
-  });
+  };
+  return instructionOfSize(prelude, lanes * 4, x86, () => neon("uk_f32x4", "fcvtl %0.4s, %1.4h", operand));
 }
 
 function narrowInstruction(prelude: Prelude, lanes: number): GuardedExpression | null {
   const result = (call: string): string => leadingLanes(prelude, call, "u16", lanes);
-  return instructionOfSize(lanes * 4, {
+  const x86 = {
     16: { when: "defined(__F16C__)", text: result("__builtin_ia32_vcvtps2ph(a, 0)") },
     32: { when: "defined(__F16C__)", text: result("__builtin_ia32_vcvtps2ph256(a, 0)") },
     64: {
       when: "defined(__AVX512F__)",
       text: result("__builtin_ia32_vcvtps2ph512_mask(a, 0, (uk_i16x16){0}, -1)"),
     },
+  };
+  return instructionOfSize(prelude, lanes * 4, x86, () => {
+    const { when, text } = narrowed(prelude, "fcvtn");
+    return { when, text: result(text) };
   });
 }
 
+/** ARM's instructions that narrow four lanes, into the half of a vector: "fcvtn". */
+const narrowed = (prelude: Prelude, instruction: string): GuardedExpression =>
+  neon(prelude.type("i16", 8), `${instruction} %0.4h, %1.4s`, "a");
+
 /**
- * Instruction that narrows 16 lanes to bf16, or null. It flushes denormals. In assembler, as compilers do not agree on the
- * builtin's types.
+ * Instruction that narrows 16 lanes to bf16, of ARM four, or null. That of x86 flushes denormals. In assembler, as compilers do not agree
+ * on the builtin's types.
  */
 function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Numerics): GuardedExpression | null {
-  if (numerics === "strict" || lanes !== 16) return null;
+  if (numerics === "strict") return null;
+  if (prelude.architecture === "arm64") {
+    const text = leadingLanes(prelude, narrowed(prelude, "bfcvtn").text, "u16", lanes);
+    return lanes === 4 ? { when: "defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)", text } : null;
+  }
+  if (lanes !== 16) return null;
   const result = prelude.type("u16", lanes);
   const text = `({ ${result} r; __asm__("vcvtneps2bf16 %1, %0" : "=v"(r) : "v"(a)); r; })`;
   return { when: "defined(__AVX512BF16__)", text };

@@ -7,6 +7,8 @@ import {
   type GuardedExpression,
   inline,
   instructionOfSize,
+  neon,
+  neonLanes,
   perLane,
   perLane2,
   vectorFunction,
@@ -14,12 +16,12 @@ import {
 
 export type RoundingOp = "sqrt" | "floor" | "ceil" | "round";
 
-/** The name in C, and the immediate of roundps and rndscaleps (bit 3: no exceptions). */
-const spelling: Readonly<Record<RoundingOp, { readonly c: string; readonly mode: number }>> = {
-  sqrt: { c: "sqrt", mode: 0 },
-  floor: { c: "floor", mode: 9 },
-  ceil: { c: "ceil", mode: 10 },
-  round: { c: "rint", mode: 8 },
+/** The name in C, the immediate of roundps and rndscaleps (bit 3: no exceptions), and the instruction of ARM. */
+const spelling: Readonly<Record<RoundingOp, { readonly c: string; readonly mode: number; readonly arm: string }>> = {
+  sqrt: { c: "sqrt", mode: 0, arm: "fsqrt" },
+  floor: { c: "floor", mode: 9, arm: "frintm" },
+  ceil: { c: "ceil", mode: 10, arm: "frintp" },
+  round: { c: "rint", mode: 8, arm: "frintn" },
 };
 
 /** The scalar function of C: `__builtin_sqrtf`. rint is half to even in the default rounding mode, which we never leave. */
@@ -30,7 +32,7 @@ export const scalarRounding = (op: RoundingOp, element: Element): string =>
 export function rounding(prelude: Prelude, op: RoundingOp, element: Element, lanes: number): string {
   if (lanes === 1) return scalarRounding(op, element);
   const name = `uk_${op}_${element}x${lanes}`;
-  const instruction = roundingInstruction(op, element, elementBytes[element] * lanes);
+  const instruction = roundingInstruction(prelude, op, element, lanes);
   const lanewise = perLane(prelude, `${name}_lanewise`, scalarRounding(op, element), element, element, lanes);
   if (!instruction) return lanewise;
   const type = prelude.type(element, lanes);
@@ -38,17 +40,25 @@ export function rounding(prelude: Prelude, op: RoundingOp, element: Element, lan
 }
 
 /** clang has other builtins, and finds the instruction in the lanes by itself. */
-function roundingInstruction(op: RoundingOp, element: Element, bytes: number): GuardedExpression | null {
+function roundingInstruction(
+  prelude: Prelude,
+  op: RoundingOp,
+  element: Element,
+  lanes: number,
+): GuardedExpression | null {
   const suffix = element === "f32" ? "ps" : "pd";
-  const { mode } = spelling[op];
+  const { mode, arm } = spelling[op];
   const short = op === "sqrt" ? `sqrt${suffix}` : `round${suffix}`;
   const immediate = op === "sqrt" ? "" : `, ${mode}`;
   const wide = op === "sqrt" ? `sqrt${suffix}512_mask(a, a, -1, 4)` : `rndscale${suffix}_mask(a, ${mode}, a, -1, 4)`;
-  return instructionOfSize(bytes, {
+  const x86 = {
     16: { when: "defined(__SSE4_1__) && !defined(__clang__)", text: `__builtin_ia32_${short}(a${immediate})` },
     32: { when: "defined(__AVX__) && !defined(__clang__)", text: `__builtin_ia32_${short}256(a${immediate})` },
     64: { when: "defined(__AVX512F__) && !defined(__clang__)", text: `__builtin_ia32_${wide}` },
-  });
+  };
+  const [type, at] = [prelude.type(element, lanes), neonLanes(element)];
+  const bytes = elementBytes[element] * lanes;
+  return instructionOfSize(prelude, bytes, x86, () => neon(type, `${arm} %0.${at}, %1.${at}`, "a"));
 }
 
 /** `name(a)`: |a|, for floats by clearing the sign bit, for integers wrapping (|-128| is -128 in i8). */

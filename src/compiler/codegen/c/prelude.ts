@@ -1,11 +1,18 @@
 // The shared part of a C text: the vector types and the helper functions that a kernel uses, each written once and
 // guarded, so that many kernels can stand in one translation unit.
 
+import type { Architecture } from "../../target/architecture.ts";
 import { cName, type Element, elementBytes, typeName } from "./element.ts";
 
 /** Collects definitions in the order in which they are first needed; dependencies come before their users. */
 export class Prelude {
   readonly #definitions = new Map<string, string>();
+  /** Family of processors that the text is for: helpers are written with its instructions. */
+  readonly architecture: Architecture;
+
+  constructor(architecture: Architecture) {
+    this.architecture = architecture;
+  }
 
   /** The name of the type of `lanes` elements; the vector type is defined if need be. */
   type(element: Element, lanes: number): string {

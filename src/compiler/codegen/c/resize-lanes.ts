@@ -60,7 +60,7 @@ function widening(prelude: Prelude, from: Element, to: Element, lanes: number): 
   const isPart = elementBytes[from] * lanes < 16;
   const opaque = (call: string): string => `({ ${all} r = (${all})${call}; __asm__("" : "+v"(r)); r; })`;
   const result = (call: string): string => leadingLanes(prelude, isPart ? opaque(call) : call, to, lanes);
-  return instructionOfSize(bytes, {
+  return instructionOfSize(prelude, bytes, {
     16: { when: gccWith("__SSE4_1__"), text: result(`${builtin}128(${source})`) },
     32: { when: gccWith("__AVX2__"), text: result(`${builtin}256(${source})`) },
     64: { when: gccWith("__AVX512BW__"), text: result(`${builtin}512_mask(${source}, (${all}){0}, -1)`) },
@@ -77,7 +77,7 @@ function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number):
     return { when: gccWith(when), text: leadingLanes(prelude, call, to, lanes) };
   };
   const small = instruction("__AVX512VL__");
-  return instructionOfSize(bytes, { 16: small, 32: small, 64: instruction("__AVX512BW__") });
+  return instructionOfSize(prelude, bytes, { 16: small, 32: small, 64: instruction("__AVX512BW__") });
 }
 
 /** The integer piece `a` as an operand of a builtin: at least 16 bytes, of which the first are its lanes. */

@@ -55,11 +55,12 @@ const extremumInstruction = (
   element: Element,
   lanes: number,
 ): GuardedExpression | null =>
-  isFloat(element) ? floatExtremum(op, element, lanes) : integerExtremum(prelude, op, element, lanes);
+  isFloat(element) ? floatExtremum(prelude, op, element, lanes) : integerExtremum(prelude, op, element, lanes);
 
-function floatExtremum(op: "min" | "max", element: Element, lanes: number): GuardedExpression | null {
+function floatExtremum(prelude: Prelude, op: "min" | "max", element: Element, lanes: number): GuardedExpression | null {
   const builtin = `__builtin_ia32_${op}${element === "f32" ? "ps" : "pd"}`;
-  return instructionOfSize(elementBytes[element] * lanes, {
+  // ARM's own give a NaN for any NaN.
+  return instructionOfSize(prelude, elementBytes[element] * lanes, {
     16: { when: "defined(__SSE2__)", text: `${builtin}(b, a)` },
     32: { when: "defined(__AVX__)", text: `${builtin}256(b, a)` },
     64: { when: "defined(__AVX512F__) && !defined(__clang__)", text: `${builtin}512_mask(b, a, a, -1, 4)` },
@@ -80,11 +81,15 @@ function integerExtremum(
   const [type, operand] = [prelude.type(element, lanes), operandType(prelude, element, lanes)];
   const call = (size: string, rest = ""): string =>
     `(${type})__builtin_ia32_p${op}${suffix}${size}((${operand})a, (${operand})b${rest})`;
-  return instructionOfSize(bytes, {
+  const x86 = {
     16: { when: gccWith("__SSE4_1__"), text: call("128") },
     32: { when: gccWith("__AVX2__"), text: call("256") },
     64: { when: gccWith("__AVX512BW__"), text: call("512_mask", `, (${operand})a, -1`) },
-  });
+  };
+  const [sign, at] = [element.startsWith("u") ? "u" : "s", neonLanes(element)];
+  return instructionOfSize(prelude, bytes, x86, () =>
+    neon(type, `${sign}${op} %0.${at}, %1.${at}, %2.${at}`, "a", "b"),
+  );
 }
 
 /** Condition for gcc with a feature: clang has other builtins, and mostly needs none. */
@@ -104,11 +109,29 @@ export interface GuardedExpression {
   readonly text: string;
 }
 
-/** The instruction for vectors of `bytes` bytes, null where the machine has none. */
-export const instructionOfSize = (
+/** The instruction for vectors of `bytes` bytes: x86's, by size, or ARM's, whose vectors have 16; null where the machine has none. */
+export function instructionOfSize(
+  { architecture }: Prelude,
   bytes: number,
-  of: Readonly<Record<16 | 32 | 64, GuardedExpression>>,
-): GuardedExpression | null => (bytes === 16 || bytes === 32 || bytes === 64 ? of[bytes] : null);
+  x86: Readonly<Record<16 | 32 | 64, GuardedExpression>>,
+  arm: () => GuardedExpression | null = () => null,
+): GuardedExpression | null {
+  if (architecture === "arm64") return bytes === 16 ? arm() : null;
+  return bytes === 16 || bytes === 32 || bytes === 64 ? x86[bytes] : null;
+}
+
+/**
+ * An instruction of ARM, as compilers name their builtins differently: `neon("uk_f32x4", "fsqrt %0.4s, %1.4s", "a")`. Its result is %0, its
+ * operands %1 and on.
+ */
+export const neon = (result: string, instruction: string, ...operands: readonly string[]): GuardedExpression => ({
+  when: "defined(__aarch64__)",
+  text: `({ ${result} r; __asm__("${instruction}" : "=w"(r) : ${operands.map((it) => `"w"(${it})`).join(", ")}); r; })`,
+});
+
+/** How ARM's assembler names the lanes of 16 bytes: 4s. */
+export const neonLanes = (element: Element): string =>
+  `${16 / elementBytes[element]}${{ 1: "b", 2: "h", 4: "s", 8: "d" }[elementBytes[element]]}`;
 
 /** A function that returns the value of `instruction` where it compiles, else of `fallback`. */
 export function vectorFunction(signature: string, instruction: GuardedExpression | null, fallback: string): string {

@@ -112,8 +112,8 @@ interface Unusable {
   readonly kind: "unusable";
 }
 
-const noCompilerFor = ({ lockName }: KernelContext): { readonly message: string; readonly hint: string } => {
-  const { message, hint } = noCompiler(wantedFamilies());
+const noCompilerFor = ({ lockName, platform }: KernelContext): { readonly message: string; readonly hint: string } => {
+  const { message, hint } = noCompiler(wantedFamilies(), platform);
   return { message: `${lockName}: ${message}`, hint };
 };
 

@@ -107,11 +107,11 @@ async function built(
   { blobs, facts }: BuiltBlobs,
   compilerRuns: number,
 ): Promise<TwinResult> {
-  const { services, machine } = context;
+  const { services, platform } = context;
   const { features } = task.target;
   const bytes = blobs.addon!;
   const path = await addonFile(services, kernelName(task.op, task.target), bytes);
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
-  const twin = { kind: "native", bytes, path, index: 0, features, platform: machine.platform, split } as const;
+  const twin = { kind: "native", bytes, path, index: 0, features, platform, split } as const;
   return { kind: "built", twin, facts, compilerRuns };
 }

@@ -7,7 +7,6 @@ import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
 import { refuse } from "../../../compiler/index.ts";
 import { executorOf } from "../../../native/backend/executors.ts";
 import { wasmRunnable } from "../../../native/backend/wasm.ts";
-import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { CheckingRunner } from "../../../native/runner/client.ts";
 import type { NativeRunnable, PreparationKernel, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
@@ -35,7 +34,7 @@ export async function checkAddon(
   kernel: GeneratedKernel,
   path: string,
 ): Promise<string | null> {
-  if (!context.runsFresh || missingFeatures(schedule.task.target, context.machine).length > 0) return null;
+  if (!context.runsFresh || context.whyNotHere !== null) return null;
   const outcome = await addonOutcome(context, schedule, kernel, path);
   if (outcome?.kind === "build-failed") return `cannot be loaded: ${outcome.reason}`;
   if (outcome?.kind === "crashed") return `crashes: ${outcome.reason}`;

@@ -2,7 +2,6 @@
 
 import { needsToolchain } from "../../../compiler/index.ts";
 import { withDirectoryIf } from "../../../native/file/private-directory.ts";
-import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { Measurement } from "../../../tuner/data/measurement.ts";
 import { referenceOf } from "../../../tuner/workbench/reference.ts";
 import type { Workbench } from "../../../tuner/workbench/workbench.ts";
@@ -23,8 +22,7 @@ export async function onWorkbench<Result>(
   const { task, services } = context;
   const isNative = needsToolchain(task.target);
   const toolchain = isNative ? await context.toolchain() : null;
-  const missing = missingFeatures(task.target, context.machine);
-  if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
+  if (context.whyNotHere !== null) return context.whyNotHere;
   if (isNative && !toolchain) return "there is no compiler";
   return withDirectoryIf(isNative, async (directory) => {
     const { signal } = services;

@@ -12,10 +12,16 @@ import {
   type Target,
 } from "../../../compiler/index.ts";
 import { nowMs } from "../../../native/machine/clock.ts";
-import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../../native/machine/machine.ts";
+import {
+  detectMachine,
+  hostTarget,
+  type Machine,
+  missingFeatures,
+  whyNotHere,
+} from "../../../native/machine/machine.ts";
 import type { MeasuringPlace } from "../../../native/runner/host.ts";
-import { detectToolchains } from "../../../native/toolchain/detect.ts";
-import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
+import { toolchainFor } from "../../../native/toolchain/detect.ts";
+import { platformFor, type Toolchain } from "../../../native/toolchain/toolchain.ts";
 import { canonicalJson, classKey, scheduleKey } from "../../../tuner/data/key.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { openStore, type Store } from "../../../tuner/store/store.ts";
@@ -38,8 +44,10 @@ export interface KernelContext {
   readonly parameters: Parameters;
   readonly watchFiles: readonly string[];
   readonly machine: Machine;
-  /** Features of this machine that the target needs and it lacks: it can build, but not measure. */
-  readonly missing: readonly string[];
+  /** System that its addon is for: "linux-x64". */
+  readonly platform: string;
+  /** Why kernels of the target do not run on this machine, which can build but not measure them; null: they do. */
+  readonly whyNotHere: string | null;
   readonly task: TuningTask;
   /** The schedule key. */
   readonly key: string;
@@ -52,7 +60,7 @@ export interface KernelContext {
   readonly runsFresh: boolean;
   /** Writes what an interim answer has kept back. */
   readonly flush: () => Promise<void>;
-  /** The compiler for native targets, looked for when first asked for; null where there is none. */
+  /** The compiler for the target, if it is native, looked for when first asked for; null where there is none. */
   readonly toolchain: () => Promise<Toolchain | null>;
   /** Workers that measure this kernel; null: this machine does. */
   readonly elsewhere: Elsewhere | null;
@@ -111,7 +119,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const task: TuningTask = { op, target, numerics, threads, ...(constants && { constants }) };
   const fields = keyFields(task);
   const elsewhere = elsewhereFor(services, target);
-  const toolchain = once(async () => (await detectToolchains({ project: root }))[0] ?? null);
+  const platform = platformFor(target, machine.platform);
+  const toolchain = once(() => toolchainFor(target, { project: root, platform }));
   return {
     request,
     services,
@@ -120,7 +129,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     parameters,
     watchFiles: loaded.files,
     machine,
-    missing: missingFeatures(target, machine),
+    platform,
+    whyNotHere: whyNotHere(target, machine),
     task,
     key: scheduleKey(fields),
     classKey: classKey(fields),

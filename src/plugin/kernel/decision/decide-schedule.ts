@@ -80,8 +80,8 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
  * Says why a kernel cannot be measured; null: it can, here or on a fleet. The reason is empty where there is no compiler: then
  * there will be no native kernel, and who builds it says so.
  */
-async function whyNotMeasured({ task, missing, toolchain, elsewhere }: KernelContext): Promise<string | null> {
+async function whyNotMeasured({ task, whyNotHere, toolchain, elsewhere }: KernelContext): Promise<string | null> {
   if (elsewhere) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
-  return missing.length === 0 ? null : `this CPU has no ${missing.join(", ")}`;
+  return whyNotHere;
 }

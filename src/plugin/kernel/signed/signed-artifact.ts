@@ -26,10 +26,10 @@ export type SignedArtifact =
   | { readonly kind: "taken"; readonly built: BuiltBlobs; readonly signer: string }
   | { readonly kind: "refused"; readonly why: string };
 
-const wantedKernel = ({ machine }: KernelContext, schedule: Decision): WantedKernel => ({
+const wantedKernel = ({ platform }: KernelContext, schedule: Decision): WantedKernel => ({
   scheduleKey: scheduleKey(keyFields(schedule.task)),
   decision: decisionDigest(schedule),
-  platform: machine.platform,
+  platform,
   features: schedule.task.target.features,
 });
 
@@ -41,8 +41,7 @@ export async function signedArtifact(
 ): Promise<SignedArtifact> {
   const checked = await checkFiles(files, wantedKernel(context, schedule), policyOf(context.services.options.trust));
   if (checked.kind === "refused") return checked;
-  const { missing } = context;
-  if (missing.length > 0) return { kind: "refused", why: `this CPU has no ${missing.join(", ")}` };
+  if (context.whyNotHere !== null) return { kind: "refused", why: context.whyNotHere };
   const kernel = generated(schedule);
   if (!kernel) return { kind: "refused", why: "the decision does not lead to its source" };
   const problem = await addonProblem(context, schedule, kernel, checked.addon);

@@ -13,7 +13,11 @@ export const storedAddon = (context: KernelContext, schedule: Decision, identity
   storedBlobs(context, addonKey(context, schedule, identity));
 
 /** `identity`: of the compiler, "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". */
-export const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Decision, identity: string): string =>
+export const addonKey = (
+  { platform }: KernelContext,
+  { task, candidate, source }: Decision,
+  identity: string,
+): string =>
   artifactKey({
     schedule: scheduleKey(keyFields(task)),
     candidate,
@@ -21,7 +25,7 @@ export const addonKey = ({ machine }: KernelContext, { task, candidate, source }
     toolchain: {
       name: identity.split(" ")[0]!,
       version: identity,
-      triple: machine.platform,
+      triple: platform,
       options: [...codeFlags(task.numerics), ...task.target.features],
     },
   });

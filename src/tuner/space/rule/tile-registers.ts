@@ -19,14 +19,7 @@ import { storeTiles, sumsInTiles } from "../matrix-tiles/sums.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, type LoopOrder, loopOrders, orderChoice } from "../tiling/order.ts";
-import {
-  blockTilesOf,
-  registerOf,
-  stepsOf,
-  type TiledAxis,
-  tileAxis,
-  unrollOf,
-} from "../tiling/tiled-axis.ts";
+import { blockTilesOf, registerOf, stepsOf, type TiledAxis, tileAxis, unrollOf } from "../tiling/tiled-axis.ts";
 
 export const tileRegisters: SpaceRule = {
   name: "tile-registers",

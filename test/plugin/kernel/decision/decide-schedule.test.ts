@@ -207,7 +207,7 @@ describe("a disk that cannot be written", () => {
 });
 
 describe("a target that this machine cannot measure", () => {
-  const without: CompileCase["change"] = ({ task }) => ({ missing: task.target.features });
+  const without: CompileCase["change"] = () => ({ whyNotHere: "this CPU has no avx512f" });
   const request = { target: "avx512" } as const;
 
   it.skipIf(!toolchain)(
@@ -218,9 +218,8 @@ describe("a target that this machine cannot measure", () => {
       expect(kernel).toMatchObject({ origin: "predicted", measurements: 0, target: "avx512", gflops: null });
       expect(nativeOf(kernel)?.features).toContain("avx512f");
       expect(wasmOf(kernel)).not.toBeNull();
-      const features = nativeOf(kernel)!.features.join(", ");
       expect(warnings).toEqual([
-        `src/gemm.op.ts?tune=avx512: this CPU has no ${features}; it gets the predicted schedule, which was not measured`,
+        `src/gemm.op.ts?tune=avx512: this CPU has no avx512f; it gets the predicted schedule, which was not measured`,
       ]);
       expect(existsSync(lockOf(root))).toBe(false);
       expect(await printedError(() => compileIn(root, { request, change: without, ...frozen }))).toBe(

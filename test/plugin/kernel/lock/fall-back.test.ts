@@ -128,7 +128,10 @@ describe("a kernel for a target of which the lock has a part", () => {
   let locked: Promise<unknown> = Promise.resolve();
 
   const better = { request: { target: "avx512-bf16" } } as const;
-  const without: CompileCase["change"] = () => ({ missing: ["avx512bf16"], toolchain: async () => null });
+  const without: CompileCase["change"] = () => ({
+    whyNotHere: "this CPU has no avx512bf16",
+    toolchain: async () => null,
+  });
 
   it("gets that of the lesser target in frozen, as that target", async () => {
     const root = await appWithAvx512();
@@ -141,7 +144,7 @@ describe("a kernel for a target of which the lock has a part", () => {
 
   it.skipIf(!toolchain)(`gets it in mode tune on a machine that cannot measure it${needsCompiler}`, async () => {
     const root = await appWithAvx512();
-    const change: CompileCase["change"] = () => ({ missing: ["avx512bf16"] });
+    const change: CompileCase["change"] = () => ({ whyNotHere: "this CPU has no avx512bf16" });
     const { kernel, warnings } = await compileIn(root, { ...better, change });
     expect(kernel).toMatchObject({ origin: "same-isa", target: "avx512", measurements: 0 });
     expect(nativeOf(kernel)?.features).toEqual(targets.avx512.features);
