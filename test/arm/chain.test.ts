@@ -1,9 +1,9 @@
 // C for ARM on an emulated processor: random schedules of the oracle chain's operators, random flat functions, partial vectors of every type.
-// Results are the reference's, and nothing but the arrays is touched. `ARM_SEED=7 ARM_COUNT=600 npx vitest run test/arm/chain.test.ts`.
+// Results are the reference's, and nothing but the arrays is touched. `npm run test:arm` draws more.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CpuTarget, targets } from "../../src/compiler/index.ts";
+import { type CpuTarget, type TargetName, targets } from "../../src/compiler/index.ts";
 import { partialMoves } from "../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../compiler/codegen/wasm/random-flat.ts";
 import { chainKernel } from "../emulated/chain-kernel.ts";
@@ -13,10 +13,18 @@ import { families } from "../support/random-schedule.ts";
 import { armSkipReason } from "./arm-node.ts";
 import { wrongOnArm } from "./run-on-arm.ts";
 
-const seed = Number(process.env.ARM_SEED ?? 1);
+const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const seed = setting("ARM_SEED", 1);
+const from = setting("ARM_FROM", 0);
 /** Schedules for each target; each operator is drawn in turn. */
-const count = Number(process.env.ARM_COUNT ?? 2 * families.length);
-const armTargets: readonly CpuTarget[] = [targets.neon, targets["neon-dot"], targets["neon-i8mm"]];
+const count = setting("ARM_COUNT", setting("ARM_PER_OPERATOR", 2) * families.length);
+const armTargets = (process.env.ARM_TARGETS ?? "neon,neon-dot,neon-i8mm")
+  .split(",")
+  .map((name): CpuTarget => targets[name as TargetName]);
+
+/** Kernels of one run of the emulated Node. */
+const batch = 140;
+const timeout = 4 * 3_600_000;
 const dots: readonly (TensorizedCase & { readonly target: CpuTarget })[] = [
   { intrinsic: "usdot", a: "u8", b: "i8", group: 4, target: targets["neon-i8mm"] },
   { intrinsic: "sdot", a: "i8", b: "i8", group: 4, target: targets["neon-dot"] },
@@ -28,11 +36,13 @@ const dots: readonly (TensorizedCase & { readonly target: CpuTarget })[] = [
 ];
 
 describe.skipIf(armSkipReason)("C on emulated ARM", () => {
-  test.each(armTargets)(`${count} random schedules for $name, seed ${seed}`, async (target) => {
-    const numbers = Array.from({ length: count }, (_, number) => number);
-    const kernels = numbers.flatMap((number) => chainKernel(seed, number, target) ?? []);
-    expect(kernels.length).toBeGreaterThan(count * 0.9);
-    expect(await wrongOnArm(kernels)).toEqual([]);
+  test.each(armTargets)(`${count} random schedules for $name, seed ${seed}`, { timeout }, async (target) => {
+    for (let at = from; at < from + count; at += batch) {
+      const numbers = Array.from({ length: Math.min(batch, from + count - at) }, (_, each) => at + each);
+      const kernels = numbers.flatMap((number) => chainKernel(seed, number, target) ?? []);
+      expect(kernels.length).toBeGreaterThan(numbers.length * 0.9 - 1);
+      expect(await wrongOnArm(kernels)).toEqual([]);
+    }
   });
 
   test.each(dots)("products by $intrinsic", async ({ target, ...it }) => {
