@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 
+/** Of a size whose predicted schedule lays B out. */
 const operator = `import { withConstants } from "unplugin-kernel/op";
 import { gemm } from "unplugin-kernel/ops";
-export default withConstants(gemm({ M: 32, N: 64, K: 64 }, { bias: true }), "B", "bias");
+export default withConstants(gemm({ M: 128, N: 64, K: 64 }, { bias: true }), "B", "bias");
 `;
 // Small integers, so that every order of the sum gives the same bits; the loops beside the kernel are the check.
 const main = `import gemm from "./gemm.op.ts?tune=wasm&sync=0";
