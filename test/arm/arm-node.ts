@@ -24,7 +24,6 @@ const [compiler] = await detectToolchains({ platform: "linux-arm64" }, ["gcc"]);
 
 /** Compiler whose addons run there; null: it is not here. */
 export const armToolchain: Toolchain | null = compiler ?? null;
-export const armCompiler: string | null = compiler?.path ?? null;
 
 /** Text of a program that stands for Node on ARM: `#!/bin/sh …`. */
 export const armNode = (cpu: ArmCpu): string => `#!/bin/sh\nexec ${qemu} -cpu ${cpu} -L ${systemRoot} ${node} "$@"\n`;
@@ -40,7 +39,8 @@ export const armSkipReason: string | null = !qemu
         ? null
         : "no Node for ARM in out/: node test/node-versions/folder-of.js 20.20.2 linux-arm64";
 
-if (armSkipReason) console.log(`skipped: tests on emulated ARM: ${armSkipReason}`);
+/** What the name of a skipped test says of it. */
+export const armSkipNote = armSkipReason ? ` (${armSkipReason})` : "";
 
 export interface ArmRun {
   readonly status: number | string;

@@ -8,26 +8,11 @@ const { addons, calls } = JSON.parse(readFileSync(plan, "utf8"));
 const bytes = readFileSync(memory);
 const { buffer } = new Uint8Array(bytes);
 
-const arrayTypes = {
-  f64: Float64Array,
-  f32: Float32Array,
-  f16: Uint16Array,
-  bf16: Uint16Array,
-  i32: Int32Array,
-  i16: Int16Array,
-  i8: Int8Array,
-  u8: Uint8Array,
-  bool: Uint8Array,
-};
-
 const loaded = addons.map((path) => {
   const module = { exports: {} };
   process.dlopen(module, path);
   return module.exports;
 });
 for (const { addon, index, arrays } of calls)
-  loaded[addon].call(
-    index,
-    ...arrays.map(({ dtype, offset, length }) => new arrayTypes[dtype](buffer, offset, length)),
-  );
+  loaded[addon].call(index, ...arrays.map(({ type, offset, length }) => new globalThis[type](buffer, offset, length)));
 writeFileSync(memory, new Uint8Array(buffer));

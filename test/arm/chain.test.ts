@@ -10,7 +10,7 @@ import { chainKernel } from "../emulated/chain-kernel.ts";
 import { flatKernel } from "../emulated/flat-kernel.ts";
 import { type TensorizedCase, tensorizedKernel } from "../emulated/tensorized-kernel.ts";
 import { families } from "../support/random-schedule.ts";
-import { armSkipReason } from "./arm-node.ts";
+import { armSkipNote, armSkipReason } from "./arm-node.ts";
 import { wrongOnArm } from "./run-on-arm.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
@@ -35,7 +35,7 @@ const dots: readonly (TensorizedCase & { readonly target: CpuTarget })[] = [
   { intrinsic: "uadalp", a: "u8", b: "u8", group: 2, target: targets.neon },
 ];
 
-describe.skipIf(armSkipReason)("C on emulated ARM", () => {
+describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
   test.each(armTargets)(`${count} random schedules for $name, seed ${seed}`, { timeout }, async (target) => {
     for (let at = from; at < from + count; at += batch) {
       const numbers = Array.from({ length: Math.min(batch, from + count - at) }, (_, each) => at + each);

@@ -13,7 +13,7 @@ import { createRng } from "../../src/tuner/support/rng.ts";
 import { inTempDir } from "../native/compiled.ts";
 import { assemblerOf } from "../support/assembler.ts";
 import { multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
-import { armSkipReason, armToolchain } from "./arm-node.ts";
+import { armSkipNote, armSkipReason, armToolchain } from "./arm-node.ts";
 
 type Element = "f32" | "f64" | "i8";
 
@@ -35,7 +35,7 @@ const cases = [
   { target: "neon-dot", dtype: "i8", product: /\bsdot\s/ },
 ] as const;
 
-describe.skipIf(armSkipReason)("inner loops for ARM", () => {
+describe.skipIf(armSkipReason)(`inner loops for ARM${armSkipNote}`, () => {
   test.each(cases)("$dtype products for $target", async ({ target, dtype, product }) => {
     const sources = firstOf(target, dtype, 8);
     expect(sources.length).toBeGreaterThan(4);

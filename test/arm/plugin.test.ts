@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import kernels from "../../src/plugin/entries/esbuild.ts";
 import { writeApp } from "../support/build-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
-import { type ArmCpu, armCompiler, armNode, armSkipReason, runArmNode } from "./arm-node.ts";
+import { type ArmCpu, armNode, armSkipNote, armSkipReason, armToolchain, runArmNode } from "./arm-node.ts";
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -40,7 +40,7 @@ async function runCommand(root: string, args: readonly string[], cpu: ArmCpu) {
   const bin = join(root, "bin");
   if (!existsSync(bin)) {
     mkdirSync(bin);
-    symlinkSync(armCompiler!, join(bin, "gcc"));
+    symlinkSync(armToolchain!.path, join(bin, "gcc"));
     writeFileSync(join(bin, "node"), armNode(cpu), { mode: 0o755 });
   }
   const env = {
@@ -52,7 +52,7 @@ async function runCommand(root: string, args: readonly string[], cpu: ArmCpu) {
   return runArmNode([join(own, "dist/cli.js"), ...args], { cpu, cwd: root, env });
 }
 
-describe.skipIf(armSkipReason)("a bundle with a kernel for ARM, built here", () => {
+describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armSkipNote}`, () => {
   const root = armSkipReason ? "" : project();
   const bundle = join(root, "out/main.js");
 
@@ -97,7 +97,7 @@ describe.skipIf(armSkipReason)("a bundle with a kernel for ARM, built here", () 
   });
 });
 
-describe.skipIf(armSkipReason)("the command line on ARM", () => {
+describe.skipIf(armSkipReason)(`the command line on ARM${armSkipNote}`, () => {
   test.each([
     ["max", "neon-i8mm"],
     ["neoverse-n1", "neon-dot"],

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { byteSize, type CSource } from "../../src/compiler/index.ts";
+import { arrayTypes, byteSize, type CSource } from "../../src/compiler/index.ts";
 import { buildNative } from "../../src/native/addon/build.ts";
 import { arrayAt } from "../../src/native/load/array-at.ts";
 import { bytesOf } from "../../src/native/runner/arena.ts";
@@ -23,6 +23,8 @@ interface PlacedArray {
   readonly dtype: CSource["parameters"][number]["dtype"];
   readonly offset: number;
   readonly length: number;
+  /** Name of the typed array: "Float32Array". */
+  readonly type: string;
 }
 
 /** Returns descriptions of the kernels that were wrong, each with the mistake. */
@@ -70,7 +72,7 @@ function memoryOf(kernels: readonly EmulatedKernel[]) {
     source.parameters.map(({ name, dtype, length }): PlacedArray => {
       const offset = Math.ceil((end + zoneBytes) / 64) * 64;
       end = offset + length * byteSize[dtype] + zoneBytes;
-      return { name, dtype, offset, length };
+      return { name, dtype, offset, length, type: arrayTypes[dtype].name };
     }),
   );
   const bytes = new Uint8Array(end).fill(zoneByte);

@@ -4,7 +4,7 @@ import type { Intrinsic } from "../ir/intrinsic.ts";
 
 import { invariant } from "../support/invariant.ts";
 
-/** Of each family of processors from the narrowest to the widest: `native` is the last one that a machine runs. */
+/** The targets of each family of processors stand from the narrowest to the widest: `native` is the last one that a machine runs. */
 export const targetNames = [
   "wasm",
   "neon",
