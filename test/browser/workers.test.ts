@@ -69,7 +69,9 @@ inEachEngine("kernels in a module worker in", ({ name, launch }) => {
   });
   afterAll(() => engine?.close());
 
-  it("answer right, off that worker, and with threads", async ({ task }) => {
+  // While a driver listens for workers, `new Worker` of a worker may never return in Firefox (start-worker.ts): in some 3 of 100 pages on a busy
+  // machine, and in none of 250 without a driver. Such a page is opened again.
+  it("answer right, off that worker, and with threads", { retry: name === "Firefox" ? 2 : 0 }, async ({ task }) => {
     const { page, problems } = await openPage(engine, server.url, { isIsolated: true });
     expect(await page.evaluate("kernels()")).toEqual({
       plain: [true, true],
@@ -79,6 +81,5 @@ inEachEngine("kernels in a module worker in", ({ name, launch }) => {
     });
     expect(await problems()).toEqual([]);
     saw(task, { engine: name, version: engine.version, feature: "worker", answer: "yes" });
-    // Longer than openPage waits for a page, which then says what it waited for.
   });
 });

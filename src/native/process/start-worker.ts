@@ -93,13 +93,17 @@ const addressesOf = ({ text, url }: WorkerSource): (() => string)[] => [
   ...(text === undefined ? [] : [() => fromMemory(text)]),
 ];
 
+/** Milliseconds that a worker waits for its turn to start one: a realm whose `new Worker` never returns keeps its turn. */
+const turnMs = 1000;
+
 /**
- * Starts a worker of a page at once, and a worker of a worker while no other worker of the origin starts one. Where two workers start one
- * at the same time, `new Worker` may never return in one of them: in Firefox, while its debugger or a driver is attached.
+ * Starts a worker of a page at once, and a worker of a worker while no other worker of the origin starts one. In Firefox, while its debugger
+ * or a driver is attached, `new Worker` may never return in a worker, above all where two workers start one at the same time: of the new
+ * worker and the one that waits for it, a single one is woken.
  */
 function startAlone(start: () => void): void {
   const locks = globalThis.document ? undefined : globalThis.navigator?.locks;
-  if (locks) locks.request("unplugin-kernel.start-worker", start).catch(start);
+  if (locks) locks.request("unplugin-kernel.start-worker", { signal: AbortSignal.timeout(turnMs) }, start).catch(start);
   else start();
 }
 

@@ -80,11 +80,16 @@ it("a file without an address, as in a classic script, leaves the text", async (
 });
 
 const refused = (): Promise<never> => Promise.reject(new DOMException("no locks in this origin", "SecurityError"));
-const granted = async (_name: string, start: () => void): Promise<void> => start();
+type Options = { readonly signal: AbortSignal };
+const granted = async (_name: string, _options: Options, start: () => void): Promise<void> => start();
+/** Another realm has it and does not give it back. */
+const kept = (_name: string, { signal }: Options): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 it.each([
   { what: "a worker waits for its turn among the origin's workers", request: granted, asked: 1 },
   { what: "a worker that may have no lock starts its own all the same", request: refused, asked: 1 },
+  { what: "a worker whose turn does not come starts its own all the same", request: kept, asked: 1 },
   { what: "a page waits for nobody", document: {}, request: refused, asked: 0 },
   { what: "an engine without locks starts at once", request: undefined, asked: 0 },
 ])("$what", async ({ document, request, asked }) => {
