@@ -1,7 +1,8 @@
 // clang, Apple's included.
 
 import { findOnPath } from "./on-path.ts";
-import { type CompilerFacts, platformHere, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
+import { platformHere } from "./platform.ts";
+import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
 
 export const clang: CompilerFacts = {
   // For another system it would need the headers of that one.

@@ -1,7 +1,7 @@
 // A C compiler that was found, and the flags with which it builds kernels. Flags are fixed lists: the same text and the
 // same compiler give the same bytes on every machine.
 
-import { architectureOf, type Numerics, type Target } from "../../compiler/index.ts";
+import type { Numerics } from "../../compiler/index.ts";
 
 /** Compiler families, the preferred one first; docs/compilers.md says why. */
 export const compilerFamilies = ["gcc", "clang", "zig"] as const;
@@ -37,13 +37,6 @@ export interface SearchPlaces {
   /** System that addons are for: "linux-arm64". Another one than this machine's asks for a compiler that builds for it. */
   readonly platform: string;
 }
-
-/** This machine's system: "linux-x64". */
-export const platformHere = `${process.platform}-${process.arch}`;
-
-/** Returns the system that a target's addons are for: that of a machine, with the target's family of processors. */
-export const platformFor = ({ features }: Pick<Target, "features">, here: string = platformHere): string =>
-  `${here.slice(0, here.indexOf("-"))}-${architectureOf(features)}`;
 
 /** Facts of a compiler family: how it is found and asked what it is, and the options that only it takes. */
 export interface CompilerFacts {

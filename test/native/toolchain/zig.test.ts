@@ -11,7 +11,7 @@ import { translationUnit } from "../../../src/native/addon/translation-unit.ts";
 import { noCompiler } from "../../../src/native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../../src/native/toolchain/detect.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
-import { platformHere } from "../../../src/native/toolchain/toolchain.ts";
+import { platformHere } from "../../../src/native/toolchain/platform.ts";
 import { locateZig, zig } from "../../../src/native/toolchain/zig.ts";
 import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
 import { partialMoves } from "../../compiler/codegen/c/partial-moves.ts";
