@@ -11,6 +11,7 @@ describe("resolveOptions", () => {
     const { accepts, leavesOut, ...rest } = atHome();
     expect(rest).toEqual({
       root: "/home/app",
+      platforms: null,
       cacheDir: "/home/app/node_modules/.cache/unplugin-kernel",
       lockfile: "/home/app/kernels.lock.json",
       mode: "tune",
