@@ -112,7 +112,7 @@ describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => 
     writeFileSync(join(root, "main.js"), main.replace("neon-dot", "avx2"));
     const platforms = ["linux-x64", "linux-arm64"] as const;
     await bundleOf(root, { mode: "predict", platforms });
-    expect(addonsIn(root).map(machineOf).sort()).toEqual([62, 183]);
+    expect(new Set(addonsIn(root).map(machineOf))).toEqual(new Set([62, 183]));
     const bundle = join(root, "out/main.js");
     const { stdout, stderr } = await runArmNode([bundle], { cpu: "neoverse-n1" });
     expect(JSON.parse(stdout || stderr)).toEqual({ twin: "native", twinReason: null, results });

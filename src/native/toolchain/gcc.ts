@@ -2,7 +2,7 @@
 
 import { findOnPath } from "./on-path.ts";
 import { platformHere } from "./platform.ts";
-import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
+import { type CompilerFacts, gnuFeatureFlags, systemLinkFlags } from "./toolchain.ts";
 
 /**
  * Optimizations of -O2 that kernels need beyond -O1. Kernels come vectorised, unrolled and with shared loads, so that the rest of
@@ -38,7 +38,7 @@ export const gcc: CompilerFacts = {
   machine: () => null,
   subcommand: [],
   ownFlags: () => optimizations,
-  vectorFlags: preferWideVectors,
+  featureFlags: gnuFeatureFlags,
   linkFlags: systemLinkFlags,
   privateFiles: () => ({}),
 };

@@ -1,5 +1,5 @@
-// Says which addon is for this system, and whether this CPU can run it. An instruction that the CPU lacks kills the process, so a feature that cannot
-// be found out counts as lacking, and so does one that only some of the processors have.
+// Says which addon is for this system, and whether this CPU can run it. An instruction that the CPU lacks kills the process, so a
+// feature that cannot be found out counts as lacking, and so does one that only some of the processors have.
 
 import { cpuFeatures } from "../../native/machine/cpu-features.ts";
 import { builtin } from "../../native/process/start-worker.ts";

@@ -110,7 +110,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "backends, budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, remote, report, root, schedules, trust";
+    "backends, budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, platforms, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },

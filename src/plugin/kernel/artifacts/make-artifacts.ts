@@ -14,9 +14,8 @@ import type { KernelDecision } from "../decision.ts";
 import { isPortable, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import type { KernelTwin, WasmTwin } from "../twin.ts";
-import { addonsElsewhere, isForOwnPlatform } from "./addons-elsewhere.ts";
 import { nativeKernel } from "./native-kernel.ts";
-import type { TwinResult } from "./twin-result.ts";
+import type { BuiltTwin, TwinResult } from "./twin-result.ts";
 import { wasmPair } from "./wasm-pair.ts";
 
 export interface Artifacts {
@@ -31,7 +30,12 @@ export interface Artifacts {
   readonly compilerRuns: number;
 }
 
-export async function makeArtifacts(context: KernelContext, decision: KernelDecision): Promise<Artifacts> {
+/** @param elsewhere twins for other systems, which go along */
+export async function makeArtifacts(
+  context: KernelContext,
+  decision: KernelDecision,
+  elsewhere: readonly BuiltTwin[] = [],
+): Promise<Artifacts> {
   if (isPortable(decision.task)) {
     const isInterim = context.request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
@@ -41,9 +45,8 @@ export async function makeArtifacts(context: KernelContext, decision: KernelDeci
   }
   const result = isForOwnPlatform(context) ? await ownTwinUnlessUnusable(context, decision) : null;
   if (result && result.kind !== "built") complain(context, decision, result);
-  const others = await addonsElsewhere(context, decision);
   const pair = await wasmTwins(context, decision);
-  const built = [...(result?.kind === "built" ? [result] : []), ...others];
+  const built = [...(result?.kind === "built" ? [result] : []), ...elsewhere];
   const facts = [...built.map((it) => it.facts), pair?.facts].filter((it) => it != null);
   return {
     twins: [...built.map(({ twin }) => twin), pair && wasmTwin(pair)].filter((it) => it != null),
@@ -54,6 +57,10 @@ export async function makeArtifacts(context: KernelContext, decision: KernelDeci
     compilerRuns: built.reduce((runs, it) => runs + it.compilerRuns, 0),
   };
 }
+
+/** Says whether the system of the kernel's own addon is among those that the build is for. */
+const isForOwnPlatform = ({ platform, services }: KernelContext): boolean =>
+  services.options.platforms?.includes(platform) ?? true;
 
 const wasmTwin = ({ wasm, relaxed, prepare }: WasmPair): WasmTwin => ({
   kind: "wasm",

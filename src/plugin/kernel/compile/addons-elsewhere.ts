@@ -4,20 +4,16 @@
 import { type Architecture, cpuTarget, needsToolchain, targetFor } from "../../../compiler/index.ts";
 import { toolchainFor } from "../../../native/toolchain/detect.ts";
 import { platformHere } from "../../../native/toolchain/platform.ts";
+import { nativeKernel } from "../artifacts/native-kernel.ts";
+import type { BuiltTwin } from "../artifacts/twin-result.ts";
 import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
-import { nativeKernel } from "./native-kernel.ts";
-import type { BuiltTwin } from "./twin-result.ts";
 
 interface Elsewhere {
   readonly context: KernelContext;
   readonly decision: KernelDecision;
 }
-
-/** Says whether the system of the kernel's own addon is among those that the build is for. */
-export const isForOwnPlatform = ({ platform, services }: KernelContext): boolean =>
-  services.options.platforms?.includes(platform) ?? true;
 
 /** Builds the addons for the other systems. One that no compiler is here for is left out, with a warning: the WASM twin runs there. */
 export async function addonsElsewhere(context: KernelContext, decision: KernelDecision): Promise<readonly BuiltTwin[]> {
