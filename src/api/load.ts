@@ -84,7 +84,8 @@ const wasmForm: Form<WasmArtifact> = {
 const nativeForm: Form<NativeArtifact> = {
   run: ({ kernels }) => kernels[0]!.parameters,
   prepared: ({ kernels, packing }) => (packing?.prepare == null ? [] : kernels[packing.prepare]!.parameters),
-  create: (artifact, signature, facts) => createKernel({ ...facts, native: nativeFacts(artifact, signature) }, native),
+  create: (artifact, signature, facts) =>
+    createKernel({ ...facts, native: [nativeFacts(artifact, signature)] }, native),
   bench({ path, kernels }) {
     const loaded = loadNative(path, { features: kernels[0]!.features });
     return loaded.kind === "loaded" ? loaded.kernels.bench : undefined;

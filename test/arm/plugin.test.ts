@@ -1,11 +1,13 @@
 // The plugin and the command line for ARM: a bundle that is built here answers there, and what runs there tunes for itself.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import kernels from "../../src/plugin/entries/esbuild.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { writeApp } from "../support/build-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
 import { type ArmCpu, armNode, armSkipNote, armSkipReason, armToolchain, runArmNode } from "./arm-node.ts";
@@ -35,6 +37,27 @@ function project(): string {
   return root;
 }
 
+async function bundleOf(root: string, options: KernelPluginOptions): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["main.js"],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outdir: "out",
+    logLevel: "silent",
+    plugins: [kernels(options)],
+  });
+}
+
+const addonsIn = (root: string): readonly string[] =>
+  readdirSync(join(root, "out"))
+    .filter((name) => name.endsWith(".node"))
+    .map((name) => join(root, "out", name));
+
+/** e_machine of ELF: 62 is x86-64, 183 is 64-bit ARM. */
+const machineOf = (addon: string): number => readFileSync(addon).readUInt16LE(18);
+
 /** Runs the command line there, with a compiler on its PATH that is called as on ARM; esbuild is a program of this machine. */
 async function runCommand(root: string, args: readonly string[], cpu: ArmCpu) {
   const bin = join(root, "bin");
@@ -56,23 +79,10 @@ describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armS
   const root = armSkipReason ? "" : project();
   const bundle = join(root, "out/main.js");
 
-  beforeAll(async () => {
-    await build({
-      absWorkingDir: root,
-      entryPoints: ["main.js"],
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      outdir: "out",
-      logLevel: "silent",
-      plugins: [kernels({ mode: "predict" })],
-    });
-  });
+  beforeAll(() => bundleOf(root, { mode: "predict" }));
 
   test("has an addon for 64-bit ARM", () => {
-    const [addon] = readdirSync(join(root, "out")).filter((name) => name.endsWith(".node"));
-    // e_machine of ELF: EM_AARCH64.
-    expect(readFileSync(join(root, "out", addon!)).readUInt16LE(18)).toBe(183);
+    expect(addonsIn(root).map(machineOf)).toEqual([183]);
   });
 
   test("answers natively on a processor that has the features", async () => {
@@ -89,11 +99,31 @@ describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armS
     expect(answer.twinReason).toContain("the CPU lacks dotprod, fp16");
   });
 
-  test("answers by WASM here", async () => {
-    const { execFileSync } = await import("node:child_process");
+  test("answers by WASM here", () => {
     const answer = JSON.parse(execFileSync(process.execPath, [bundle], { encoding: "utf8" }));
     expect(answer).toMatchObject({ twin: twinHere, results });
     expect(answer.twinReason).toContain("the addon is built for linux-arm64");
+  });
+});
+
+describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => {
+  test("carries both addons, and each system loads its own", async () => {
+    const root = project();
+    writeFileSync(join(root, "main.js"), main.replace("neon-dot", "avx2"));
+    const platforms = ["linux-x64", "linux-arm64"] as const;
+    await bundleOf(root, { mode: "predict", platforms });
+    expect(new Set(addonsIn(root).map(machineOf))).toEqual(new Set([62, 183]));
+    const bundle = join(root, "out/main.js");
+    const { stdout, stderr } = await runArmNode([bundle], { cpu: "neoverse-n1" });
+    expect(JSON.parse(stdout || stderr)).toEqual({ twin: "native", twinReason: null, results });
+    if (process.platform === "linux" && process.arch === "x64")
+      expect(JSON.parse(execFileSync(process.execPath, [bundle], { encoding: "utf8" }))).toMatchObject({ results });
+  });
+
+  test("leaves this machine's own out where it is not asked for", async () => {
+    const root = project();
+    await bundleOf(root, { mode: "predict", platforms: ["linux-x64"] });
+    expect(addonsIn(root).map(machineOf)).toEqual([62]);
   });
 });
 

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { codegenVersion } from "../../src/compiler/index.ts";
 import { compilers } from "../../src/native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../src/native/toolchain/detect.ts";
-import { type Installation, platformHere, type SearchPlaces } from "../../src/native/toolchain/toolchain.ts";
+import { platformHere } from "../../src/native/toolchain/platform.ts";
+import type { Installation, SearchPlaces } from "../../src/native/toolchain/toolchain.ts";
 import { codeCommit } from "../support/code-commit.js";
 import { cpuName } from "./cpu-name.ts";
 

@@ -105,6 +105,7 @@ describe("the options in docs/plugin.md", () => {
       budget: `{ seconds: ${options.budget.seconds}, trials: ${options.budget.trials} }`,
       onMiss: JSON.stringify(options.onMiss),
       packs: JSON.stringify(options.packs),
+      platforms: options.platforms ?? "the machine that builds",
       backends: JSON.stringify(options.backends),
       remote: options.remote === null ? "none" : options.remote,
       offline: JSON.stringify(resolveOptions({ remote: "https://kernels.example" }, root, {}).remote === null),

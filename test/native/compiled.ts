@@ -20,7 +20,7 @@ import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { compilerFamilies, type Toolchain } from "../../src/native/toolchain/toolchain.ts";
 
 /** `npm run test:zig` installs zig outside this project and says where. */
-const project = process.env.ZIG_PROJECT ?? process.cwd();
+export const project = process.env.ZIG_PROJECT ?? process.cwd();
 const found = await detectToolchains({ project });
 
 const machine = detectMachine();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { codegenVersion, targets } from "../../src/compiler/index.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
-import { platformHere } from "../../src/native/toolchain/toolchain.ts";
+import { platformHere } from "../../src/native/toolchain/platform.ts";
 import { appendLine, readLines } from "../bench/json-lines.ts";
 import {
   ageText,

@@ -15,7 +15,7 @@ import { npmRun, recordRun, resultOf } from "../support/record-run.js";
 const here = dirname(fileURLToPath(import.meta.url));
 const files = [
   "test/native/toolchain",
-  "test/native/addon/build.test.ts",
+  "test/native/addon",
   "test/native/lanes.test.ts",
   "test/compiler/codegen/c",
   "test/property/oracle-chain.test.ts",

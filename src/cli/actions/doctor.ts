@@ -6,7 +6,8 @@ import { bestTargetName, type Caches, detectMachine, whyNotHere } from "../../na
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
-import { platformFor, platformHere, type Toolchain } from "../../native/toolchain/toolchain.ts";
+import { platformFor, platformHere } from "../../native/toolchain/platform.ts";
+import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { hasRelaxedSimd } from "../bench/relaxed-simd.ts";

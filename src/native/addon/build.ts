@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type CSource, featureOptions, invariant, sha256 } from "../../compiler/index.ts";
+import { type CSource, invariant, sha256 } from "../../compiler/index.ts";
 import { packageFile } from "../file/native-file.ts";
 import { brokenCompiler } from "../machine/unusable.ts";
 import { outlivingWorkStopped } from "../process/outliving-work.ts";
@@ -86,12 +86,11 @@ function checkAlike(sources: readonly CSource[]): void {
 
 /** The compiler's flags, from which, with the text, the addon's bytes follow. */
 export function compileFlags(source: CSource, toolchain: Toolchain): readonly string[] {
-  const { ownFlags, vectorFlags, linkFlags } = compilers[toolchain.family];
+  const { ownFlags, featureFlags, linkFlags } = compilers[toolchain.family];
   return [
     ...codeFlags(source.numerics),
     ...ownFlags(toolchain.platform),
-    ...featureOptions(source.features),
-    ...vectorFlags(source.features),
+    ...featureFlags(source.features),
     ...linkFlags(toolchain.platform),
   ];
 }

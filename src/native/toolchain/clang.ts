@@ -1,7 +1,8 @@
 // clang, Apple's included.
 
 import { findOnPath } from "./on-path.ts";
-import { type CompilerFacts, platformHere, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
+import { platformHere } from "./platform.ts";
+import { type CompilerFacts, gnuFeatureFlags, systemLinkFlags } from "./toolchain.ts";
 
 export const clang: CompilerFacts = {
   // For another system it would need the headers of that one.
@@ -13,7 +14,7 @@ export const clang: CompilerFacts = {
   machine: () => null,
   subcommand: [],
   ownFlags: () => ["-O2"],
-  vectorFlags: preferWideVectors,
+  featureFlags: gnuFeatureFlags,
   linkFlags: systemLinkFlags,
   privateFiles: () => ({}),
 };

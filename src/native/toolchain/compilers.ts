@@ -2,7 +2,8 @@
 
 import { clang } from "./clang.ts";
 import { gcc } from "./gcc.ts";
-import { type CompilerFacts, type CompilerFamily, platformHere } from "./toolchain.ts";
+import { platformHere } from "./platform.ts";
+import type { CompilerFacts, CompilerFamily } from "./toolchain.ts";
 import { zig, zigPackage } from "./zig.ts";
 
 export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc, clang, zig };

@@ -3,14 +3,13 @@
 import { isAbsolute } from "node:path";
 import { type DiagnosticError, needsToolchain, refuse, sha256, type Target } from "../../compiler/index.ts";
 import { compilers, noCompiler } from "./compilers.ts";
+import { platformFor, platformHere } from "./platform.ts";
 import { runInGroup } from "./run-in-group.ts";
 import { toolDigest } from "./tool-digest.ts";
 import {
   type CompilerFacts,
   type CompilerFamily,
   compilerFamilies,
-  platformFor,
-  platformHere,
   type SearchPlaces,
   type Toolchain,
 } from "./toolchain.ts";

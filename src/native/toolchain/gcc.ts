@@ -1,7 +1,8 @@
 // GNU C.
 
 import { findOnPath } from "./on-path.ts";
-import { type CompilerFacts, platformHere, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
+import { platformHere } from "./platform.ts";
+import { type CompilerFacts, gnuFeatureFlags, systemLinkFlags } from "./toolchain.ts";
 
 /**
  * Optimizations of -O2 that kernels need beyond -O1. Kernels come vectorised, unrolled and with shared loads, so that the rest of
@@ -37,7 +38,7 @@ export const gcc: CompilerFacts = {
   machine: () => null,
   subcommand: [],
   ownFlags: () => optimizations,
-  vectorFlags: preferWideVectors,
+  featureFlags: gnuFeatureFlags,
   linkFlags: systemLinkFlags,
   privateFiles: () => ({}),
 };

@@ -1,7 +1,7 @@
 // A C compiler that was found, and the flags with which it builds kernels. Flags are fixed lists: the same text and the
 // same compiler give the same bytes on every machine.
 
-import { architectureOf, type Numerics, type Target } from "../../compiler/index.ts";
+import { architectureOf, type Numerics } from "../../compiler/index.ts";
 
 /** Compiler families, the preferred one first; docs/compilers.md says why. */
 export const compilerFamilies = ["gcc", "clang", "zig"] as const;
@@ -38,13 +38,6 @@ export interface SearchPlaces {
   readonly platform: string;
 }
 
-/** This machine's system: "linux-x64". */
-export const platformHere = `${process.platform}-${process.arch}`;
-
-/** Returns the system that a target's addons are for: that of a machine, with the target's family of processors. */
-export const platformFor = ({ features }: Pick<Target, "features">, here: string = platformHere): string =>
-  `${here.slice(0, here.indexOf("-"))}-${architectureOf(features)}`;
-
 /** Facts of a compiler family: how it is found and asked what it is, and the options that only it takes. */
 export interface CompilerFacts {
   locate(places: SearchPlaces): Installation | null;
@@ -60,8 +53,8 @@ export interface CompilerFacts {
   readonly subcommand: readonly string[];
   /** Options for all code, beside `codeFlags`; how far it optimises is among them. */
   ownFlags(platform: string): readonly string[];
-  /** Options for vectors as wide as the features allow. */
-  vectorFlags(features: readonly string[]): readonly string[];
+  /** Options that let code use the features, and vectors as wide as these allow. */
+  featureFlags(features: readonly string[]): readonly string[];
   /** Options that make an addon. Nothing that differs from build to build goes in. */
   linkFlags(platform: string): readonly string[];
   /** Variables that put the compiler's own files into a private directory. */
@@ -91,8 +84,19 @@ export const systemLinkFlags = (platform: string): readonly string[] =>
     : ["-shared", "-s", "-Wl,--build-id=none"];
 
 /**
- * Options that keep wide vectors whole: clang splits 64-byte ones into halves without it; gcc needs it for loops that it
+ * Returns the options of gcc and clang that let code use the features, `-mavx2 -mfma` or `-march=armv8.2-a+dotprod+fp16`; every 64-bit ARM has
+ * NEON, so it is no option. Wide vectors are kept whole: clang splits 64-byte ones into halves without it; gcc needs it for loops that it
  * vectorises itself.
  */
-export const preferWideVectors = (features: readonly string[]): readonly string[] =>
-  features.includes("avx512f") ? ["-mprefer-vector-width=512"] : [];
+export function gnuFeatureFlags(features: readonly string[]): readonly string[] {
+  if (architectureOf(features) === "arm64") return [`-march=armv8.2-a${armExtensions(features)}`];
+  const wide = features.includes("avx512f") ? ["-mprefer-vector-width=512"] : [];
+  return [...features.map((feature) => `-m${feature}`), ...wide];
+}
+
+/** `+dotprod+fp16`: the features of a target beyond those of all 64-bit ARM processors. */
+export const armExtensions = (features: readonly string[]): string =>
+  features
+    .filter((feature) => feature !== "neon")
+    .map((feature) => `+${feature}`)
+    .join("");

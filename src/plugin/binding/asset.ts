@@ -11,6 +11,10 @@ export interface KernelAsset {
   readonly bytes: Uint8Array;
   /** Whether only calls of `.async` need it. */
   readonly isForAsync: boolean;
+  /** System that an addon is for; null: it is no addon. */
+  readonly platform: string | null;
+  /** A file in the cache directory that has the bytes; null: there is none. */
+  readonly path: string | null;
 }
 
 /** Form in which the emitted module refers to an asset. `url` holds a JavaScript expression, evaluated when the kernel is loaded. */
@@ -28,7 +32,9 @@ export interface WorkerReference {
   readonly url: string | null;
 }
 
-export type AssetReferences = Readonly<Record<"wasm" | "relaxed" | "native", AssetReference | null>> & {
+export type AssetReferences = Readonly<Record<"wasm" | "relaxed", AssetReference | null>> & {
+  /** Addons by the system that they are for. */
+  readonly native: Readonly<Record<string, AssetReference>>;
   /** Script of the kernel's workers; null: it has no use for workers of ours. */
   readonly worker: WorkerReference | null;
 };
@@ -38,11 +44,18 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 const extensions = { wasm: "wasm", relaxed: "wasm", native: "node", worker: "js" } as const;
 
-export const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array, isForAsync = false): KernelAsset => ({
+export const asset = (
+  name: string,
+  role: KernelAsset["role"],
+  bytes: Uint8Array,
+  { isForAsync = false, platform = null, path = null }: Partial<KernelAsset> = {},
+): KernelAsset => ({
   role,
   fileName: `${name}-${hashOf(bytes)}.${extensions[role]}`,
   bytes,
   isForAsync,
+  platform,
+  path,
 });
 
 /** Says whether threads share loops of a twin's modules, or of the preparation of its constants. */
@@ -50,4 +63,4 @@ export const sharesLoops = ({ modules, prepare }: WasmTwin): boolean => Boolean(
 
 /** The script of workers: the same for all kernels, so that an output folder has it once. */
 export const workerAsset = (twin: WasmTwin): KernelAsset =>
-  asset("kernel-worker", "worker", workerScript(), !sharesLoops(twin));
+  asset("kernel-worker", "worker", workerScript(), { isForAsync: !sharesLoops(twin) });

@@ -41,12 +41,9 @@ function isForScripts(environment: ViteEnvironment | undefined): boolean {
 }
 
 /** Server environments load addons from the store; WASM goes into the code there, and by URL to the browser. */
-function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): EmitUrl {
+function devUrl(platform: Platform, dev: DevServer): EmitUrl {
   return (asset) => {
-    if (asset.role === "native") {
-      const path = twinOf(kernel, "native")?.path;
-      return path ? JSON.stringify(pathToFileURL(path).href) : null;
-    }
+    if (asset.role === "native") return asset.path && JSON.stringify(pathToFileURL(asset.path).href);
     return platform === "browser" ? JSON.stringify(dev.serve(asset)) : null;
   };
 }
@@ -84,9 +81,7 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
     place(context, kernel, { settings }: ParsedRequest) {
       const platform = platformOf(context.environment);
       const folder = platform === "node" ? serverFolder : null;
-      const emitUrl = isDev(context)
-        ? devUrl(platform, kernel, dev)
-        : filesOf(context.environment).emitUrl(context, folder);
+      const emitUrl = isDev(context) ? devUrl(platform, dev) : filesOf(context.environment).emitUrl(context, folder);
       const isInCode = (role: KernelAsset["role"]): boolean =>
         (role === "wasm" || role === "relaxed") && isForScripts(context.environment);
       return placeAssets(kernel, platform, settings.sync, (asset) => (isInCode(asset.role) ? null : emitUrl(asset)));

@@ -3,6 +3,7 @@
 import { dirname, join, resolve } from "node:path";
 import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../../compiler/index.ts";
 import { configurationFolder } from "../../native/file/configuration-folder.ts";
+import { platformNames } from "../../native/toolchain/platform.ts";
 import type { Budget } from "../../tuner/data/task.ts";
 import type { OperatorFilter } from "../request/is-of-others.ts";
 import { packageOf } from "../request/locate-operator.ts";
@@ -17,6 +18,8 @@ import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, t
 export interface ResolvedOptions extends OperatorFilter {
   /** Absolute path of the project, as the other paths are. */
   readonly root: string;
+  /** Systems that a build is for; null: that of the machine. */
+  readonly platforms: readonly string[] | null;
   readonly cacheDir: string;
   readonly lockfile: string;
   readonly mode: Mode;
@@ -63,6 +66,8 @@ const isListOf =
     Array.isArray(value) && value.every(check);
 const isPositive: Check = (value) => typeof value === "number" && Number.isFinite(value) && value > 0;
 
+const isPlatform: Check = (value) => platformNames.some((name) => name === value);
+
 const patterns: Rule = {
   wanted: "a glob, a regular expression, or a list of them",
   holds: (v) => isPattern(v) || isListOf(isPattern)(v),
@@ -81,6 +86,10 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   include: patterns,
   exclude: patterns,
   root: path,
+  platforms: {
+    wanted: `a list of ${platformNames.join(", ")}`,
+    holds: (value) => isListOf(isPlatform)(value) && (value as readonly string[]).length > 0,
+  },
   cacheDir: path,
   lockfile: path,
   mode: oneOf(modes),
@@ -208,6 +217,7 @@ export function resolveOptions(
     accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], excluded, root),
     leavesOut: pathFilter(excluded, [], root),
     root,
+    platforms: options.platforms ?? null,
     cacheDir: resolve(root, options.cacheDir ?? "node_modules/.cache/unplugin-kernel"),
     lockfile: resolve(root, options.lockfile ?? "kernels.lock.json"),
     mode: options.mode ?? (isCi(environment) ? "frozen" : "tune"),

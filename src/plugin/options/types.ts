@@ -1,6 +1,7 @@
 // The public types of the plugin: its options, and the kernel that an import gives.
 
 import type { Numerics } from "../../compiler/index.ts";
+import type { PlatformName } from "../../native/toolchain/platform.ts";
 import type { RemoteOption } from "./remote-options.ts";
 
 export type {
@@ -63,6 +64,14 @@ export interface KernelPluginOptions {
   exclude?: PathPattern | readonly PathPattern[];
   /** Folder that relative paths here start from. Default: the folder of package.json above Vite's root, or above the working directory. */
   root?: string;
+  /**
+   * Systems that a build is for, `process.platform` and `process.arch`: an addon for each goes into the bundle, which zig or a cross compiler
+   * builds. Systems with other processors get another target there: `neon-dot` for one of x64, `avx2` for one of ARM. Default: that of the
+   * machine that builds.
+   *
+   * @example platforms: ["linux-x64", "linux-arm64", "darwin-arm64"]
+   */
+  platforms?: readonly PlatformName[];
   /** The content-addressed store. Default: `node_modules/.cache/unplugin-kernel`. */
   cacheDir?: string;
   /** The decisions, to be committed. Default: `kernels.lock.json`. */

@@ -9,7 +9,8 @@ export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {
   readonly constants: readonly string[];
   /** Why the best implementation is not in the module; null if it is. */
   readonly reason: string | null;
-  readonly native?: NativeFacts;
+  /** One for each system that the build was for. */
+  readonly native?: readonly NativeFacts[];
   readonly foreign?: ForeignFacts;
   readonly wasm?: WasmFacts;
   /** The plain loops, over all tensors in the order of the operator. */

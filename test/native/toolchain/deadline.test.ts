@@ -9,8 +9,9 @@ import type { CSource } from "../../../src/compiler/index.ts";
 import { buildNative } from "../../../src/native/addon/build.ts";
 import { stopOutlivingWork } from "../../../src/native/process/outliving-work.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { platformHere } from "../../../src/native/toolchain/platform.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
-import { platformHere, type Toolchain } from "../../../src/native/toolchain/toolchain.ts";
+import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import { eventually, patienceMs } from "../../support/eventually.ts";
 
 let folder = "";

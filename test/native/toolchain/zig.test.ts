@@ -10,8 +10,8 @@ import { buildNative, compileFlags } from "../../../src/native/addon/build.ts";
 import { translationUnit } from "../../../src/native/addon/translation-unit.ts";
 import { noCompiler } from "../../../src/native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../../src/native/toolchain/detect.ts";
+import { platformHere } from "../../../src/native/toolchain/platform.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
-import { platformHere } from "../../../src/native/toolchain/toolchain.ts";
 import { locateZig, zig } from "../../../src/native/toolchain/zig.ts";
 import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
 import { partialMoves } from "../../compiler/codegen/c/partial-moves.ts";
@@ -105,7 +105,8 @@ test("zig compiles for the features of the target, and links no C library on Lin
   expect(zig.linkFlags("linux-x64")).toContain("-nostdlib");
   expect(zig.linkFlags("darwin-arm64")).not.toContain("-nostdlib");
   expect(compileFlags(source, { ...toolchain, platform: "darwin-arm64" })).toContain("aarch64-macos");
-  expect(zig.vectorFlags(["avx512f"])).toEqual(["-mprefer-vector-width=512"]);
+  expect(zig.featureFlags(["avx512f"])).toEqual(["-mavx512f", "-mprefer-vector-width=512"]);
+  expect(zig.featureFlags(targets["neon-dot"].features)).toEqual(["-mcpu=generic+v8_2a+dotprod+fullfp16"]);
 });
 
 /** Warnings that generated C cannot avoid: helpers and locals that a kernel does not need, u8 compared with 0, 64-byte arguments. */

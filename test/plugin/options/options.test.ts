@@ -11,6 +11,7 @@ describe("resolveOptions", () => {
     const { accepts, leavesOut, ...rest } = atHome();
     expect(rest).toEqual({
       root: "/home/app",
+      platforms: null,
       cacheDir: "/home/app/node_modules/.cache/unplugin-kernel",
       lockfile: "/home/app/kernels.lock.json",
       mode: "tune",
@@ -109,7 +110,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "backends, budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, remote, report, root, schedules, trust";
+    "backends, budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, platforms, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },

@@ -25,6 +25,7 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
   const all = twins.map((twin) => bindingOf(twin).write(twin, place));
   const written = all.filter((it): it is WrittenTwin => it.kind === "written");
   invariant(written.length > 0, `${op} has an implementation`);
+  const natives = written.flatMap(({ facts }) => facts.native ?? []);
   const absent = all.find((it) => it.kind === "absent");
   return {
     facts: {
@@ -35,8 +36,9 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
       constants,
       reason: kernel.reason ?? absent?.reason ?? null,
       ...Object.assign({}, ...written.map(({ facts }) => facts)),
+      ...(natives.length > 0 && { native: natives }),
     },
-    implementations: written.map(({ implementation }) => implementation),
+    implementations: [...new Set(written.map(({ implementation }) => implementation))],
     imports: written.flatMap(({ imports = [] }) => imports),
   };
 }

@@ -4,7 +4,6 @@
 import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
-import { twinOf } from "../../kernel/twin.ts";
 import type { KernelAsset } from "../asset.ts";
 import { emitModule, type ModuleOptions } from "./module.ts";
 import { type Platform, placeAssets } from "./place.ts";
@@ -25,9 +24,8 @@ function addonUrl(file: string, importer: string): string {
 
 /** @param path of the operator file, which stands for the module */
 export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform, options: InCodeOptions): string {
-  const file = twinOf(kernel, "native")?.path;
   const urlTo = (addon: string): string =>
     options.isLocal ? JSON.stringify(pathToFileURL(addon).href) : addonUrl(addon, path);
-  const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? urlTo(file) : null);
+  const urlOf = ({ path: file }: KernelAsset): string | null => (file === null ? null : urlTo(file));
   return emitModule(kernel, placeAssets(kernel, platform, true, urlOf), options);
 }

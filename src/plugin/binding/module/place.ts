@@ -80,13 +80,20 @@ export function placeAssets(
   const assets = kernel.twins.flatMap((twin, at) => bindings[at]!.assets(twin, kernel.op));
   const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
   const inline = isInline(sync, wasmBytes, platform);
-  const place = (role: "native" | "relaxed" | "wasm"): AssetReference | null => {
+  const urlOf = (asset: KernelAsset): AssetReference | null => {
+    const expression = emitUrl(asset);
+    return expression === null ? null : { kind: "url", expression: traceable(expression, platform) };
+  };
+  const addons = platform === "browser" ? [] : assets.filter(({ role }) => role === "native");
+  const native = addons.flatMap((addon): [string, AssetReference][] => {
+    const url = urlOf(addon);
+    return url ? [[addon.platform!, url]] : [];
+  });
+  const place = (role: "relaxed" | "wasm"): AssetReference | null => {
     const asset = assets.find((one) => one.role === role);
-    if (!asset || (role === "native" && platform === "browser")) return null;
-    const expression = inline && role !== "native" ? null : emitUrl(asset);
-    if (expression !== null) return { kind: "url", expression: traceable(expression, platform) };
-    return role === "native" ? null : { kind: "inline", bytes: asset.bytes };
+    if (!asset) return null;
+    return (inline ? null : urlOf(asset)) ?? { kind: "inline", bytes: asset.bytes };
   };
   const worker = placeWorker(kernel, platform, sync, emitUrl);
-  return { native: place("native"), relaxed: place("relaxed"), wasm: place("wasm"), worker };
+  return { native: Object.fromEntries(native), relaxed: place("relaxed"), wasm: place("wasm"), worker };
 }

@@ -8,20 +8,24 @@ import type { TwinBinding } from "./twin-binding.ts";
 
 export const nativeBinding: TwinBinding<NativeTwin> = {
   runsInBrowsers: false,
-  assets: ({ bytes }, op) => [asset(op, "native", bytes)],
+  assets: ({ bytes, platform, path }, op) => [asset(op, "native", bytes, { platform, path })],
   write({ index, features, platform, split }, { signature, references }) {
-    const { native } = references;
+    const native = references.native[platform];
     if (native?.kind !== "url") return { kind: "absent", reason: "an addon needs Node.js" };
     return {
       kind: "written",
       implementation: "native",
       facts: {
-        native: {
-          url: later(native.expression),
-          ...{ index, features, platform },
-          sources: sourcesOf(split?.run ?? signature.tensors, signature),
-          prepare: split ? { taken: takenBy(split.prepare, signature), results: resultsOf(split.prepare) } : undefined,
-        },
+        native: [
+          {
+            url: later(native.expression),
+            ...{ index, features, platform },
+            sources: sourcesOf(split?.run ?? signature.tensors, signature),
+            prepare: split
+              ? { taken: takenBy(split.prepare, signature), results: resultsOf(split.prepare) }
+              : undefined,
+          },
+        ],
       },
     };
   },

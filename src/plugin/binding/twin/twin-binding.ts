@@ -1,9 +1,9 @@
 // The contract of a twin's binding: what files it comes with, and what the emitted module says of it.
 
 import type { KernelTwin } from "../../kernel/twin.ts";
-import type { KernelFacts } from "../../runtime/facts.ts";
+import type { KernelFacts, NativeFacts } from "../../runtime/facts.ts";
 import type { AssetReferences, KernelAsset } from "../asset.ts";
-import type { Written } from "../literal.ts";
+import type { Expression, Written } from "../literal.ts";
 import type { KernelSignature } from "../parameters.ts";
 
 /** Place of a twin in the module that is written. */
@@ -23,10 +23,15 @@ export interface ModuleImport {
   readonly from: string;
 }
 
-/** Facts of a twin, by their name in the runtime, and the runtime's function that opens it. */
+/** Facts of a twin, by their name in the runtime: an addon is one of several. */
+type TwinFacts = Exclude<Written<Pick<KernelFacts, "wasm" | "foreign" | "loops">>, Expression> & {
+  readonly native?: readonly [Written<NativeFacts>];
+};
+
+/** Facts of a twin, and the runtime's function that opens it. */
 export interface WrittenTwin {
   readonly kind: "written";
-  readonly facts: Written<Pick<KernelFacts, "native" | "wasm" | "foreign" | "loops">>;
+  readonly facts: TwinFacts;
   readonly implementation: ImplementationName;
   readonly imports?: readonly ModuleImport[];
 }

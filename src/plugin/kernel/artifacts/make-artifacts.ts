@@ -15,7 +15,7 @@ import { isPortable, wasmTask } from "../schedule.ts";
 import { predictSchedule } from "../source/predict-schedule.ts";
 import type { KernelTwin, WasmTwin } from "../twin.ts";
 import { nativeKernel } from "./native-kernel.ts";
-import type { TwinResult } from "./twin-result.ts";
+import type { BuiltTwin, TwinResult } from "./twin-result.ts";
 import { wasmPair } from "./wasm-pair.ts";
 
 export interface Artifacts {
@@ -30,7 +30,12 @@ export interface Artifacts {
   readonly compilerRuns: number;
 }
 
-export async function makeArtifacts(context: KernelContext, decision: KernelDecision): Promise<Artifacts> {
+/** @param elsewhere twins for other systems, which go along */
+export async function makeArtifacts(
+  context: KernelContext,
+  decision: KernelDecision,
+  elsewhere: readonly BuiltTwin[] = [],
+): Promise<Artifacts> {
   if (isPortable(decision.task)) {
     const isInterim = context.request.mode === "interim" && decision.origin === "predicted";
     const pair = await wasmPair(context, decision, isInterim);
@@ -38,20 +43,24 @@ export async function makeArtifacts(context: KernelContext, decision: KernelDeci
     const { trace, errorBound } = pair.facts;
     return { twins: [wasmTwin(pair)], reason: null, trace, errorBound, compilerRuns: 0 };
   }
-  const result = await ownTwinUnlessUnusable(context, decision);
-  if (result.kind !== "built") complain(context, decision, result);
+  const result = isForOwnPlatform(context) ? await ownTwinUnlessUnusable(context, decision) : null;
+  if (result && result.kind !== "built") complain(context, decision, result);
   const pair = await wasmTwins(context, decision);
-  const own = result.kind === "built" ? result : null;
-  const facts = [own?.facts, pair?.facts].filter((it) => it != null);
+  const built = [...(result?.kind === "built" ? [result] : []), ...elsewhere];
+  const facts = [...built.map((it) => it.facts), pair?.facts].filter((it) => it != null);
   return {
-    twins: [own?.twin, pair && wasmTwin(pair)].filter((it) => it != null),
+    twins: [...built.map(({ twin }) => twin), pair && wasmTwin(pair)].filter((it) => it != null),
     // There was no compiler, or the tuned kernel is still to come: the build's log says which.
-    reason: own || !pair ? null : `the build made no addon for ${decision.task.target.name}`,
+    reason: built.length > 0 || !pair ? null : `the build made no addon for ${decision.task.target.name}`,
     trace: facts[0]?.trace ?? "",
     errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,
-    compilerRuns: own?.compilerRuns ?? 0,
+    compilerRuns: built.reduce((runs, it) => runs + it.compilerRuns, 0),
   };
 }
+
+/** Says whether the system of the kernel's own addon is among those that the build is for. */
+const isForOwnPlatform = ({ platform, services }: KernelContext): boolean =>
+  services.options.platforms?.includes(platform) ?? true;
 
 const wasmTwin = ({ wasm, relaxed, prepare }: WasmPair): WasmTwin => ({
   kind: "wasm",

@@ -3,13 +3,15 @@
 import type { ScheduleFacts } from "../built-kernel.ts";
 import type { ForeignTwin, NativeTwin } from "../twin.ts";
 
+export interface BuiltTwin {
+  readonly kind: "built";
+  readonly twin: NativeTwin | ForeignTwin;
+  readonly facts: ScheduleFacts;
+  readonly compilerRuns: number;
+}
+
 export type TwinResult =
-  | {
-      readonly kind: "built";
-      readonly twin: NativeTwin | ForeignTwin;
-      readonly facts: ScheduleFacts;
-      readonly compilerRuns: number;
-    }
+  | BuiltTwin
   | { readonly kind: "no-compiler" }
   /** Its back end names no module that opens its kernels. */
   | { readonly kind: "no-binding" }

@@ -13,6 +13,7 @@ import { type KernelContext, kernelContext } from "../context/kernel-context.ts"
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
 import { hasCaches } from "../schedule.ts";
+import { addonsElsewhere } from "./addons-elsewhere.ts";
 
 /** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
 export async function loadForMisses(): Promise<void> {
@@ -39,7 +40,8 @@ async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
 
 async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
   const decision = await decideSchedule(context);
-  const kernel = await compiledKernel(context, decision, await makeArtifacts(context, decision));
+  const artifacts = await makeArtifacts(context, decision, await addonsElsewhere(context, decision));
+  const kernel = await compiledKernel(context, decision, artifacts);
   // A guess is made for now: the tuning behind it writes what is to stay.
   if (decision.origin !== "predicted") await context.flush();
   return kernel;

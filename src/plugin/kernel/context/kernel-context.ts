@@ -21,7 +21,8 @@ import {
 } from "../../../native/machine/machine.ts";
 import type { MeasuringPlace } from "../../../native/runner/host.ts";
 import { toolchainFor } from "../../../native/toolchain/detect.ts";
-import { platformFor, type Toolchain } from "../../../native/toolchain/toolchain.ts";
+import { platformFor } from "../../../native/toolchain/platform.ts";
+import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
 import { canonicalJson, classKey, scheduleKey } from "../../../tuner/data/key.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { openStore, type Store } from "../../../tuner/store/store.ts";

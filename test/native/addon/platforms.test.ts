@@ -1,0 +1,58 @@
+// Addons that zig builds here for each system that option `platforms` names: their loaders find what they ask for, and need no library but
+// the system's own. Those for ARM and Linux are run by test/arm; macOS runs none of them here.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { generateC, targetFor, targets } from "../../../src/compiler/index.ts";
+import { buildNative } from "../../../src/native/addon/build.ts";
+import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { platformNames } from "../../../src/native/toolchain/platform.ts";
+import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
+import { readMachO } from "../../support/mach-o.ts";
+import { inTempDir, project, toolchains } from "../compiled.ts";
+
+const hasZig = toolchains.some(({ family }) => family === "zig");
+const product = packedGemm({ m: 4, n: 16, k: 4 }, { mr: 2, nr: 16, lanes: 4 });
+/** Symbols by which Node finds a module, and one addon the threads of another. */
+const found = ["napi_register_module_v1", "node_api_module_get_api_version_v1", "uk_share_1"];
+
+/** The bytes of an addon for a system, with the features of what stands for AVX2 there. */
+const addonFor = (platform: (typeof platformNames)[number]): Promise<Buffer> =>
+  inTempDir(async (outDir) => {
+    const target = targets[targetFor(targets.avx2, platform.endsWith("-arm64") ? "arm64" : "x64")];
+    const [toolchain] = await detectToolchains({ project, platform }, ["zig"]);
+    const built = await buildNative([generateC(product, target, { numerics: "fast" })], {
+      outDir,
+      toolchain: toolchain!,
+    });
+    if (built.kind !== "native") throw new Error(built.reason);
+    return readFileSync(built.path);
+  });
+
+describe.skipIf(!hasZig)(`addons for other systems, zig${hasZig ? "" : " (no zig here, or not asked for)"}`, () => {
+  test.each([
+    ["linux-x64", 62],
+    ["linux-arm64", 183],
+  ] as const)("are ELF for %s", async (platform, machine) => {
+    const addon = await addonFor(platform);
+    expect(addon.toString("latin1", 1, 4)).toBe("ELF");
+    expect(addon.readUInt16LE(18)).toBe(machine);
+  });
+
+  test.each(["darwin-x64", "darwin-arm64"] as const)("are Mach-O for %s", async (platform) => {
+    const addon = readMachO(await addonFor(platform));
+    expect(addon).toMatchObject({
+      processor: platform.slice("darwin-".length),
+      libraries: ["/usr/lib/libSystem.B.dylib"],
+      isSigned: platform === "darwin-arm64",
+    });
+    expect(addon.defined).toEqual(expect.arrayContaining(found.map((name) => `_${name}`)));
+    expect(addon.fromAnywhere.filter((name) => !name.startsWith("_napi_"))).toEqual([]);
+    expect(addon.fromAnywhere).toContain("_napi_create_function");
+    expect(addon.fromLibraries).toContain("_pthread_create");
+  });
+
+  test("are the same bytes in each build", async () => {
+    for (const platform of platformNames) expect(await addonFor(platform)).toEqual(await addonFor(platform));
+  });
+});
