@@ -11,6 +11,7 @@ export type * from "./codegen/code-generator.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
 export { kernelName } from "./codegen/kernel-name.ts";
+export type * from "./codegen/cuda/cuda-source.ts";
 export * from "./codegen/kernel-source.ts";
 export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";

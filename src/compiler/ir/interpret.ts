@@ -68,6 +68,7 @@ function compileStmt(stmt: Stmt, scope: Scope): Action {
       return compileSet(cell, stmt.value, scope);
     }
     case "prefetch":
+    case "sync":
       return () => {};
     case "block":
       return compileBlock(stmt, scope);

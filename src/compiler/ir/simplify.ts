@@ -280,6 +280,8 @@ export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
     case "define":
     case "assign":
       return mapOwnExprs(stmt, (expr) => simplifyExpr(expr, ranges));
+    case "sync":
+      return stmt;
     case "prefetch":
       return mapOwnExprs(stmt, (index) => simplifyIndex(index, ranges));
     case "block":

@@ -37,6 +37,7 @@ export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return stmt;
   }
@@ -53,6 +54,7 @@ export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
   switch (stmt.kind) {
     case "for":
     case "seq":
+    case "sync":
       return stmt;
     case "if": {
       const condition = f(stmt.condition);
@@ -103,6 +105,7 @@ export function ownExprs(stmt: Stmt): readonly Expr[] {
   switch (stmt.kind) {
     case "for":
     case "seq":
+    case "sync":
       return none;
     case "if":
       return [stmt.condition];
@@ -131,6 +134,7 @@ export function childrenOf(stmt: Stmt): readonly Stmt[] {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return none;
   }

@@ -33,6 +33,7 @@ function unrollIn(stmt: Stmt, ranges: Ranges): Stmt {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return simplifyStmt(stmt, ranges);
   }
@@ -75,6 +76,7 @@ function statementsAfter(stmt: Stmt): number {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return 1;
   }

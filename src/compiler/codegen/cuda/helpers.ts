@@ -1,0 +1,34 @@
+// The functions that generated CUDA C may call; each is printed only where it is used.
+
+const helpers = {
+  uk_f16_to_f32: `__device__ __forceinline__ float uk_f16_to_f32(unsigned short x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x)); return y; }`,
+  uk_f32_to_f16: `__device__ __forceinline__ unsigned short uk_f32_to_f16(float x) { unsigned short y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y; }`,
+  uk_bf16_to_f32: `__device__ __forceinline__ float uk_bf16_to_f32(unsigned short x) { return __uint_as_float((unsigned)x << 16); }`,
+  uk_f32_to_bf16: `__device__ __forceinline__ unsigned short uk_f32_to_bf16(float x) { unsigned short y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y; }`,
+  uk_min: `template <class T> __device__ __forceinline__ T uk_min(T a, T b) { return b < a ? b : a; }`,
+  uk_max: `template <class T> __device__ __forceinline__ T uk_max(T a, T b) { return a < b ? b : a; }`,
+  uk_floor_div: `template <class T> __device__ __forceinline__ T uk_floor_div(T a, T b) { T q = a / b; return q - (T)(q * b != a && (a < 0) != (b < 0)); }`,
+  uk_floor_mod: `template <class T> __device__ __forceinline__ T uk_floor_mod(T a, T b) { T r = a % b; return r != 0 && (r < 0) != (b < 0) ? r + b : r; }`,
+  uk_shared: `__device__ __forceinline__ unsigned uk_shared(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }`,
+  uk_copy16: `__device__ __forceinline__ void uk_copy16(unsigned to, const void *from) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(from) : "memory"); }`,
+  uk_load_rows: `__device__ __forceinline__ void uk_load_rows(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
+  uk_load_columns: `__device__ __forceinline__ void uk_load_columns(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
+  uk_product_f16: product("f16"),
+  uk_product_bf16: product("bf16"),
+} as const;
+
+/** D = C + A·B for 16×16 tiles: two instructions, for the left and the right half of the columns. */
+function product(type: string): string {
+  const half = (columns: number): string => {
+    const sums = [0, 1, 2, 3].map((at) => `"+f"(c[${columns * 4 + at}])`).join(", ");
+    const inputs = `"r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[${columns * 2}]), "r"(b[${columns * 2 + 1}])`;
+    return `asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.${type}.${type}.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : ${sums} : ${inputs});`;
+  };
+  return `__device__ __forceinline__ void uk_product_${type}(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { ${half(0)} ${half(1)} }`;
+}
+
+export type HelperName = keyof typeof helpers;
+
+/** Returns the texts of helpers, in the order of the table. */
+export const helperTexts = (used: ReadonlySet<HelperName>): readonly string[] =>
+  (Object.keys(helpers) as HelperName[]).filter((name) => used.has(name)).map((name) => helpers[name]);
