@@ -245,11 +245,21 @@ export interface Prefetch {
  *   barrier  all threads of the group have come this far, and see what the others have stored
  *   commit   ends a batch of copies that go on in the background
  *   wait     all but the last `pending` batches of the thread have arrived
+ *   publish  what the thread has stored in the memory of the group is seen by products that run on their own
+ *   begin-products, commit-products, wait-products   the same for such products: they may read sums, a batch of them ends, and
+ *            all but the last `pending` batches are computed
  * Only in the lowered and flat forms, for machines with groups of threads.
  */
 export interface Sync {
   readonly kind: "sync";
-  readonly what: "barrier" | "commit" | "wait";
+  readonly what:
+    | "barrier"
+    | "commit"
+    | "wait"
+    | "publish"
+    | "begin-products"
+    | "commit-products"
+    | "wait-products";
   /** Batches that need not have arrived; 0 where nothing waits for batches. */
   readonly pending: number;
 }

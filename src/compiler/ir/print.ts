@@ -71,7 +71,7 @@ function linesOf(stmt: Stmt, depth: number, options: PrintOptions): readonly Lin
         line(`prefetch ${stmt.buffer}[${stmt.indices.map(printExpr).join(", ")}]${stmt.writes ? " to write" : ""}`),
       ];
     case "sync":
-      return [line(stmt.what === "wait" ? `wait for all but ${stmt.pending}` : stmt.what)];
+      return [line(stmt.what.startsWith("wait") ? `${stmt.what} for all but ${stmt.pending}` : stmt.what)];
     case "block":
       if (options.brief) return [line(printUpdate(stmt), stmt.name)];
       return [

@@ -28,6 +28,6 @@ export const cudaSm80: AcceleratorTarget = {
 export const cudaSm90: AcceleratorTarget = {
   ...common,
   name: "cuda-sm90",
-  features: ["sm_80", "sm_90"],
+  features: ["sm_80", "sm_90", "sm_90a"],
   limits: { ...cudaSm80.limits, groupBytes: 227 * 1024, processors: 132 },
 };

@@ -15,6 +15,8 @@ export interface CudaContext {
   readonly names: (irName: string) => string;
   /** Notes that a helper is needed and gives its name. */
   readonly use: (helper: HelperName) => string;
+  /** Place of an element in a buffer, by its index: not all lie as they are counted. */
+  readonly place: (buffer: string, index: string) => string;
   /** Whether i32 arithmetic may overflow; indices lie in buffers, so theirs never does. */
   readonly wraps: boolean;
   /** Vectors that a statement has loaded as a whole, by the load. */
@@ -103,7 +105,7 @@ function cudaLoad(load: Load, lane: Lane | null, context: CudaContext): string {
   const known = context.loaded.get(load);
   if (known !== undefined && lane) return `${known}[${lane.register}]`;
   invariant(!load.active, `a load of a part of a vector of ${load.buffer} reached the code generator`);
-  return `${context.names(load.buffer)}[${cudaIndex(load.indices[0]!, lane, context)}]`;
+  return `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;
 }
 
 function cudaUnary({ op, dtype }: Unary, x: string, context: CudaContext): string {
@@ -168,6 +170,8 @@ function binaryOn(dtype: IrType, op: IrBinaryOp, a: string, b: string, { use, wr
       const floor = `floor${dtype === "f64" ? "" : "f"}(${a} / ${b})`;
       return op === "mod" ? `(${a} - ${floor} * ${b})` : floor;
     }
+    // Shifts round down, as `floorDiv` does, and a mask leaves what is over.
+    if (isPowerOfTwo(Number(b))) return op === "mod" ? `(${a} & ${Number(b) - 1})` : `(${a} >> ${Math.log2(Number(b))})`;
     return `${use(op === "mod" ? "uk_floor_mod" : "uk_floor_div")}<${type}>(${a}, ${b})`;
   }
   const sign = infix[op];
@@ -178,6 +182,8 @@ function binaryOn(dtype: IrType, op: IrBinaryOp, a: string, b: string, { use, wr
   }
   return `(${a} ${sign} ${b})`;
 }
+
+const isPowerOfTwo = (value: number): boolean => value > 0 && Number.isInteger(Math.log2(value));
 
 /** Brings a result into a type narrower than int. */
 const wrapped = (dtype: IrType, text: string): string =>

@@ -13,22 +13,26 @@ import { bytesOfElement, cudaType } from "./elements.ts";
 import { type HelperName, helperTexts } from "./helpers.ts";
 import { laneColumn, laneRow } from "./lane.ts";
 import { linesOf, type StatementContext } from "./statement.ts";
-import { hasWarpValues, operandsIn } from "./warp-statement.ts";
+import { lanesOfTiles, operandsIn, panelsIn } from "./warp-statement.ts";
 
 export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): CudaSource {
   const used = new Set<HelperName>();
   const names = createNames();
   let next = 0;
+  const group = new Set(func.buffers.filter(({ memory }) => memory === "group").map(({ name }) => name));
+  const swizzled = new Set([...panelsIn(func)].filter((name) => group.has(name)));
+  const use = (helper: HelperName): HelperName => {
+    used.add(helper);
+    return helper;
+  };
   const context: StatementContext = {
     names,
-    use: (helper) => {
-      used.add(helper);
-      return helper;
-    },
+    use,
+    place: (buffer, index) => (swizzled.has(buffer) ? `${use("uk_swizzle")}(${index})` : index),
     wraps: true,
     loaded: new Map(),
     ahead: aheadIn(func.body),
-    group: new Set(func.buffers.filter(({ memory }) => memory === "group").map(({ name }) => name)),
+    group,
     operands: operandsIn(func),
     fresh: (stem) => `uk_${stem}${next++}`,
   };
@@ -42,7 +46,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
     launches: parts.map(({ launch }) => launch),
     scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),
-    architecture: target.features.find((feature) => feature.startsWith("sm_")) ?? "sm_70",
+    architecture: [...used].some((name) => name.startsWith("uk_products_")) ? "sm_90a" : (target.features[0] ?? "sm_70"),
     numerics,
   };
 }
@@ -80,19 +84,20 @@ function launchOf(body: Stmt, entry: string, func: LoopFunc, context: StatementC
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared);
   const groupBytes = places.at(-1)?.end ?? 0;
-  const ofWarps = hasWarpValues({ ...func, body });
-  if (ofWarps && group[0] !== 32) {
-    throw cannotRun("cuda", `tiles of a warp are computed by ${group[0]} lanes`, "bind a loop of 32 to threadIdx.x");
+  const tiles = lanesOfTiles(body);
+  const other = [...tiles].find((lanes) => lanes !== group[0]);
+  if (other !== undefined) {
+    throw cannotRun("cuda", `tiles of ${other} lanes are computed by ${group[0]}`, `bind a loop of ${other} to threadIdx.x`);
   }
   const lines = [
     ...[...extents.keys()].map((axis) => `const int ${context.names(axis)} = ${axis};`),
-    ...(shared.length > 0 ? ["extern __shared__ __align__(128) unsigned char uk_group[];"] : []),
+    ...(shared.length > 0 ? ["extern __shared__ __align__(1024) unsigned char uk_group[];"] : []),
     ...places.map(({ buffer, start }) => {
       const type = cudaType[buffer.dtype];
       return `${type} *const ${context.names(buffer.name)} = (${type} *)(uk_group + ${start});`;
     }),
     ...registerArrays(func, own, context),
-    ...(ofWarps ? warpPlace : []),
+    ...(tiles.size > 0 ? warpPlace : []),
     ...linesOf(inner, context),
   ];
   const parameters = func.buffers.filter(({ memory }) => memory === "caller" || memory === "workspace");
@@ -105,7 +110,7 @@ function launchOf(body: Stmt, entry: string, func: LoopFunc, context: StatementC
 
 /** Row and column of the first sum that a lane holds, and the row that it gives for a load of a tile. */
 const warpPlace = [
-  `const int ${laneRow} = threadIdx.x / 4, ${laneColumn} = threadIdx.x % 4 * 2;`,
+  `const int ${laneRow} = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, ${laneColumn} = threadIdx.x % 4 * 2;`,
   "const int uk_tile_row = threadIdx.x % 16, uk_tile_column = threadIdx.x / 16 * 8;",
 ];
 
@@ -149,11 +154,14 @@ interface GroupPlace {
   readonly end: number;
 }
 
-/** Buffers one after another, at multiples of 128 bytes. */
+/** Bytes at whose multiples buffers of a group begin: the pattern of panels repeats after as many. */
+const groupAlignment = 1024;
+
+/** Buffers of a group, one after another. */
 function groupPlaces(buffers: readonly Buffer[]): readonly GroupPlace[] {
   let end = 0;
   return buffers.map((buffer) => {
-    const start = Math.ceil(end / 128) * 128;
+    const start = Math.ceil(end / groupAlignment) * groupAlignment;
     end = start + bytesOf(buffer);
     return { buffer, start, end };
   });

@@ -15,7 +15,21 @@ const helpers = {
   uk_load_columns: `__device__ __forceinline__ void uk_load_columns(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
   uk_product_f16: product("f16"),
   uk_product_bf16: product("bf16"),
+  uk_swizzle: `__device__ __forceinline__ int uk_swizzle(int i) { return i ^ (i >> 3 & 56); }`,
+  uk_panel: `__device__ __forceinline__ unsigned long long uk_panel(unsigned at, unsigned apart) { return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(apart >> 4) << 16 | 64ull << 32 | 1ull << 62; }`,
 } as const;
+
+/** D = C + A·B for 64 rows by any columns: the operands are descriptors of core matrices, of B those along the columns. */
+function groupProduct(type: string, columns: number): string {
+  const count = columns / 2;
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  const sums = numbers.map((at) => `"+f"(c[${at}])`).join(", ");
+  const registers = numbers.map((at) => `%${at}`).join(", ");
+  const text = `wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} {${registers}}, %${count}, %${count + 1}, 1, 1, 1, 0, 1;`;
+  return `__device__ __forceinline__ void ${groupProductName(type, columns)}(float (&c)[${count}], unsigned long long a, unsigned long long b) { asm volatile("${text}" : ${sums} : "l"(a), "l"(b)); }`;
+}
+
+export const groupProductName = (type: string, columns: number): `uk_products_${string}` => `uk_products_${type}_${columns}`;
 
 /** D = C + A·B for 16×16 tiles: two instructions, for the left and the right half of the columns. */
 function product(type: string): string {
@@ -27,8 +41,16 @@ function product(type: string): string {
   return `__device__ __forceinline__ void uk_product_${type}(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { ${half(0)} ${half(1)} }`;
 }
 
-export type HelperName = keyof typeof helpers;
+export type HelperName = keyof typeof helpers | `uk_products_${string}`;
 
 /** Returns the texts of helpers, in the order of the table. */
-export const helperTexts = (used: ReadonlySet<HelperName>): readonly string[] =>
-  (Object.keys(helpers) as HelperName[]).filter((name) => used.has(name)).map((name) => helpers[name]);
+export function helperTexts(used: ReadonlySet<HelperName>): readonly string[] {
+  const known = (Object.keys(helpers) as (keyof typeof helpers)[]).filter((name) => used.has(name));
+  const products = [...used].filter((name) => name.startsWith("uk_products_")).sort();
+  return [...known.map((name) => helpers[name]), ...products.map(productsNamed)];
+}
+
+function productsNamed(name: string): string {
+  const [, , type, columns] = name.split("_") as [string, string, string, string];
+  return groupProduct(type, Number(columns));
+}

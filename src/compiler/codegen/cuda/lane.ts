@@ -1,7 +1,10 @@
 // The lane that a vector expression is printed for: one of a short vector, by number, or the place in a tile that a lane of a
-// warp holds. Tiles have 16×16 elements, row by row; of their sums, lane `l` of a warp holds eight, as mma.sync lays them out:
+// warp holds. Of a tile of sums of 16×16, lane `l` of the warp holds eight, as mma.sync lays them out; of one of 64 rows, which
+// four warps hold, warp `w` has sixteen rows, as wgmma lays them out:
 //
-//   element e:  row  l / 4 + 8 · (e / 2 % 2)      column  8 · (e / 4) + 2 · (l % 4) + e % 2
+//   element e:  row  16 · w + l / 4 + 8 · (e / 2 % 2)      column  8 · (e / 4) + 2 · (l % 4) + e % 2
+
+import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 
 export interface Lane {
   /** Text of ⌊lane / n⌋ and of the rest, for the rows and columns of a ramp. */
@@ -18,22 +21,29 @@ export const laneAt = (at: number): Lane => ({
   register: at,
 });
 
-const tileColumns = 16;
+/** Columns of a tile of sums with so many elements: 16 of one warp's, else of 64 rows that four warps hold. */
+export const columnsOf = (elements: number): number => (elements === warpElements ? 16 : elements / groupTile.rows);
 
-/** Registers that a lane of a warp holds a tile of sums in. */
-export const sumsPerLane = 8;
+const warpElements = 256;
+
+/** Number of lanes that hold a tile together. */
+export const lanesThatHold = (elements: number): number => (elements === warpElements ? 32 : 128);
+
+/** Registers that a lane holds its part of a tile of sums in. */
+export const sumsPerLane = (elements: number): number => elements / lanesThatHold(elements);
 
 /** Names of the variables with the row and column of a lane's first element. */
 export const laneRow = "uk_row";
 export const laneColumn = "uk_column";
 
-/** Element of a tile of sums, for the code of a whole warp. */
-export function elementAt(element: number): Lane {
+/** Element of a tile of sums, for the code of all lanes that hold it. */
+export function elementAt(element: number, elements: number): Lane {
+  const columns = columnsOf(elements);
   const row = `(${laneRow} + ${8 * (Math.floor(element / 2) % 2)})`;
   const column = `(${laneColumn} + ${8 * Math.floor(element / 4) + (element % 2)})`;
   return {
-    over: (n) => (n === tileColumns ? row : "0"),
-    within: (n) => (n === tileColumns ? column : `(${row} * ${tileColumns} + ${column})`),
+    over: (n) => (n === columns ? row : "0"),
+    within: (n) => (n === columns ? column : `(${row} * ${columns} + ${column})`),
     register: element,
   };
 }

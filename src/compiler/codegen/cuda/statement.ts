@@ -1,12 +1,12 @@
 // Statement of the flat loop IR of threads → lines of CUDA C. Vectors are printed lane by lane; runs in memory are moved at once.
 
-import type { Assign, Define, Expr, If, Load, Stmt, Store } from "../../ir/loop-ir.ts";
+import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
 import { lanesOf, walkExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { alignedRun } from "./aligned-run.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
-import { laneAt } from "./lane.ts";
+import { type Lane, laneAt } from "./lane.ts";
 import { isWarpValue, warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
 
 export interface StatementContext extends CudaContext {
@@ -56,7 +56,11 @@ const syncs = {
   barrier: () => "__syncthreads();",
   commit: () => 'asm volatile("cp.async.commit_group;" ::: "memory");',
   wait: (pending: number) => `asm volatile("cp.async.wait_group ${pending};" ::: "memory");`,
-} as const;
+  publish: () => 'asm volatile("fence.proxy.async.shared::cta;" ::: "memory");',
+  "begin-products": () => 'asm volatile("wgmma.fence.sync.aligned;" ::: "memory");',
+  "commit-products": () => 'asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");',
+  "wait-products": (pending: number) => `asm volatile("wgmma.wait_group.sync.aligned ${pending};" ::: "memory");`,
+} as const satisfies Record<Sync["what"], (pending: number) => string>;
 
 function linesOfIf(stmt: If, context: StatementContext): Lines {
   const yes = [`if (${cudaExpr(stmt.condition, null, { ...context, wraps: false })}) {`, ...indented(linesOf(stmt.then, context))];
@@ -69,9 +73,10 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
   const index = stmt.indices[0]!;
   const lanes = lanesOf(stmt.value);
   const buffer = context.names(stmt.buffer);
+  const at = (place: Expr, lane: Lane | null): string => context.place(stmt.buffer, cudaIndex(place, lane, context));
   invariant(!stmt.active, `a store of a part of a vector of ${stmt.buffer} reached the code generator`);
   if (lanes === 1) {
-    return [`${buffer}[${cudaIndex(index, null, context)}] = ${cudaExpr(stmt.value, null, context)};`];
+    return [`${buffer}[${at(index, null)}] = ${cudaExpr(stmt.value, null, context)};`];
   }
   const copy = copiedRun(stmt, context);
   if (copy) return [copy];
@@ -80,7 +85,7 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
   const start = alignedRun(index, dtype);
   const values = Array.from({ length: lanes }, (_, lane) => cudaExpr(stmt.value, laneAt(lane), inner));
   if (!start) {
-    const stores = values.map((value, lane) => `${buffer}[${cudaIndex(index, laneAt(lane), context)}] = ${value};`);
+    const stores = values.map((value, lane) => `${buffer}[${at(index, laneAt(lane))}] = ${value};`);
     return ["{", ...indented([...lines, ...stores]), "}"];
   }
   const move = moveOf(lanes * bytesOfElement(dtype))!;
@@ -90,7 +95,7 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
     ...indented([
       ...lines,
       `alignas(16) ${cudaType[dtype]} ${name}[${lanes}] = {${values.join(", ")}};`,
-      `*(${move} *)&${buffer}[${cudaIndex(start, null, context)}] = *(${move} *)${name};`,
+      `*(${move} *)&${buffer}[${at(start, null)}] = *(${move} *)${name};`,
     ]),
     "}",
   ];
@@ -102,14 +107,17 @@ function copiedRun({ buffer, indices, value }: Store, context: StatementContext)
   const [to, from] = [alignedRun(indices[0]!, value.dtype), alignedRun(value.indices[0]!, value.dtype)];
   const bytes = lanesOf(value) * bytesOfElement(value.dtype);
   if (!to || !from) return null;
-  const source = `&${context.names(value.buffer)}[${cudaIndex(from, null, context)}]`;
-  const target = `&${context.names(buffer)}[${cudaIndex(to, null, context)}]`;
+  const source = addressOf(value.buffer, from, context);
+  const target = addressOf(buffer, to, context);
   if (bytes === 16 && context.ahead.has(buffer) && !context.group.has(value.buffer)) {
     return `${context.use("uk_copy16")}(${context.use("uk_shared")}(${target}), ${source});`;
   }
   const move = moveOf(bytes)!;
   return `*(${move} *)${target} = *(const ${move} *)${source};`;
 }
+
+const addressOf = (buffer: string, index: Expr, context: StatementContext): string =>
+  `&${context.names(buffer)}[${context.place(buffer, cudaIndex(index, null, context))}]`;
 
 function linesOfLocal(stmt: Define | Assign, context: StatementContext): Lines {
   const lanes = lanesOf(stmt.value);
@@ -144,7 +152,7 @@ function loadOfRun(load: Load, context: StatementContext): { name: string; lines
   const lanes = lanesOf(load);
   const move = moveOf(lanes * bytesOfElement(load.dtype))!;
   const name = context.fresh("run");
-  const source = `&${context.names(load.buffer)}[${cudaIndex(start, null, context)}]`;
+  const source = addressOf(load.buffer, start, context);
   return {
     name,
     lines: [`alignas(16) ${cudaType[load.dtype]} ${name}[${lanes}];`, `*(${move} *)${name} = *(const ${move} *)${source};`],

@@ -19,6 +19,12 @@ import type { Pass } from "./pass.ts";
 /** Word of a loop: the number of slots. */
 export const stagesWord = "stages";
 
+/**
+ * Word of a loop whose products run on their own: how many batches of them may be under way while the next is begun. A slot is
+ * filled again only when all threads have waited for the products that read it, so copies run ahead by so many slots less.
+ */
+export const behindWord = "products-behind";
+
 export const pipelineLoops: Pass = {
   name: "pipeline-loops",
   run(func) {
@@ -36,8 +42,7 @@ export const pipelineLoops: Pass = {
 
 /** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to. */
 function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt {
-  const stages = loop.annotations[stagesWord]!;
-  const { [stagesWord]: _, ...annotations } = loop.annotations;
+  const { [stagesWord]: stages = 1, [behindWord]: behind, ...annotations } = loop.annotations;
   const plain = updateFor(loop, { annotations });
   const buffers = buffersOf(func);
   const body = loop.body.kind === "seq" ? loop.body.body : [];
@@ -51,20 +56,24 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
     stmts.map((stmt) =>
       inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot),
     );
-  const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(stages - 1))];
+  const distance = stages - 1 - (behind ?? 0);
+  const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(distance))];
   const early = variable(`${loop.name}.early`);
   const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(stages));
+  const computed = at(compute, k, slotOf(k));
   return seq(
-    forLoop(early.name, Math.min(stages - 1, loop.extent), seq(...at(copies, early, early), sync("commit"))),
+    forLoop(early.name, Math.min(distance, loop.extent), seq(...at(copies, early, early), sync("commit"))),
     updateFor(plain, {
       body: seq(
-        sync("wait", stages - 2),
+        sync("wait", distance - 1),
+        ...(behind === undefined ? [] : [sync("wait-products", behind), sync("publish")]),
         sync("barrier"),
         ifThen(lt(ahead, constInt(loop.extent)), seq(...at(copies, ahead, slotOf(ahead)))),
         sync("commit"),
-        ...at(compute, k, slotOf(k)),
+        ...(behind === undefined ? computed : [sync("begin-products"), ...computed, sync("commit-products")]),
       ),
     }),
+    ...(behind === undefined ? [] : [sync("wait-products")]),
   );
 }
 

@@ -19,7 +19,8 @@ import {
   updateOperand,
   updateSelect,
 } from "../../ir/update.ts";
-import { mapChildren, varsIn } from "../../ir/visit.ts";
+import { lanesOf, mapChildren, varsIn } from "../../ir/visit.ts";
+import { product } from "../../support/integer-math.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { callOf, type TensorizeContext, tensorizedPrefix } from "./tensorize.ts";
@@ -50,44 +51,40 @@ function tileOf(loop: For, context: TensorizeContext): Stmt {
   return call ?? updateFor(loop, { mark: "serial" });
 }
 
-/** Rows and columns of a tile: the names of their loops, and how many columns there are. */
+/** Loops over a tile, the outermost first, and how many elements it has. */
 interface Tile {
-  readonly row: string;
-  readonly column: string;
-  readonly columns: number;
+  readonly loops: readonly For[];
   readonly lanes: number;
 }
 
-/** The nest on whole vectors; null where it is none of two loops around a store, or an index is not affine in them. */
+/** The nest on whole vectors; null where it is none around a store, or an index is not affine in its loops. */
 function elementwise(loop: For): Stmt | null {
   const nest = perfectNest(loop);
-  if (nest?.loops.length !== 2 || nest.leaf.kind !== "store" || nest.leaf.active) return null;
-  const [row, column] = nest.loops as readonly [For, For];
-  const tile: Tile = {
-    row: row.name,
-    column: column.name,
-    columns: column.extent,
-    lanes: row.extent * column.extent,
-  };
+  if (nest?.leaf.kind !== "store" || nest.leaf.active) return null;
+  const tile: Tile = { loops: nest.loops, lanes: product(nest.loops.map(({ extent }) => extent)) };
   const index = indexOn(nest.leaf.indices[0]!, tile);
   const value = valueOn(nest.leaf.value, tile);
   return index && value && store({ name: nest.leaf.buffer }, [index], broadcast(value, tile.lanes));
 }
 
-const dependsOn = (expr: Expr, { row, column }: Tile): boolean => {
+function dependsOn(expr: Expr, { loops }: Tile): boolean {
   const names = varsIn(expr);
-  return names.has(row) || names.has(column);
-};
+  return loops.some(({ name }) => names.has(name));
+}
 
-/** The index in all lanes, row by row; null: it is not affine in the loops. */
+/** The index in all lanes, the outermost loop slowest; null: it is not affine in the loops. Loops that go on where the next one ends are one run. */
 function indexOn(index: Expr, tile: Tile): Expr | null {
   const form = toAffine(index);
-  const [down, along] = [coefficientOf(form, tile.row), coefficientOf(form, tile.column)];
-  const rest: Affine = withoutVar(withoutVar(form, tile.row), tile.column);
+  const rest = tile.loops.reduce<Affine>((left, { name }) => withoutVar(left, name), form);
   const base = fromAffine(rest);
   if (dependsOn(base, tile)) return null;
-  if (down === along * tile.columns) return ramp(base, along, tile.lanes);
-  return ramp(ramp(base, along, tile.columns), down, tile.lanes);
+  const runs: { stride: number; count: number }[] = [];
+  for (const { name, extent } of tile.loops.toReversed()) {
+    const [stride, last] = [coefficientOf(form, name), runs.at(-1)];
+    if (last && stride === last.stride * last.count) last.count *= extent;
+    else runs.push({ stride, count: extent });
+  }
+  return runs.reduce<Expr>((inner, { stride, count }) => ramp(inner, stride, lanesOf(inner) * count), base);
 }
 
 /** The value in all lanes, or as a scalar where it is the same in all; null: it has no vector form. */
