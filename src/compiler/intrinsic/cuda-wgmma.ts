@@ -30,7 +30,11 @@ const sum = (...terms: readonly Expr[]): Expr => terms.reduce(add);
 function product(name: string, dtype: "f16" | "bf16", columns: number): LoopFunc {
   const tile = (of: string, type: "f32" | "f16" | "bf16", length: number) =>
     localBuffer({ name: of, dtype: type, shape: [length] });
-  const [C, A, B] = [tile("C", "f32", rows * columns), tile("A", dtype, rows * depth), tile("B", dtype, depth * columns)];
+  const [C, A, B] = [
+    tile("C", "f32", rows * columns),
+    tile("A", dtype, rows * depth),
+    tile("B", dtype, depth * columns),
+  ];
   const isWide = columns > panel;
   const inPanel = (by: number): readonly Expr[] => (isWide ? [times("panel", by)] : []);
   const at = sum(times("row", columns), ...inPanel(panel), variable("column"));

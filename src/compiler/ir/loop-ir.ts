@@ -252,14 +252,7 @@ export interface Prefetch {
  */
 export interface Sync {
   readonly kind: "sync";
-  readonly what:
-    | "barrier"
-    | "commit"
-    | "wait"
-    | "publish"
-    | "begin-products"
-    | "commit-products"
-    | "wait-products";
+  readonly what: "barrier" | "commit" | "wait" | "publish" | "begin-products" | "commit-products" | "wait-products";
   /** Batches that need not have arrived; 0 where nothing waits for batches. */
   readonly pending: number;
 }

@@ -12,7 +12,6 @@ import { insertPrefetches } from "./pass/insert-prefetches.ts";
 import { lowerBlocks } from "./pass/lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass/pass.ts";
 import { pipelineLoops } from "./pass/pipeline-loops.ts";
-import { placeBarriers } from "./pass/place-barriers.ts";
 import { promoteRegisters } from "./pass/promote-registers.ts";
 import { shareLoads } from "./pass/share-loads.ts";
 import { shareValues } from "./pass/share-values.ts";
@@ -62,7 +61,6 @@ export const threadPasses: readonly Pass[] = [
   unroll,
   hoistConditions,
   distributeThreads,
-  placeBarriers,
   promoteRegisters,
   shareLoads,
   shareValues,

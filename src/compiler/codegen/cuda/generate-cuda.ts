@@ -46,7 +46,9 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
     launches: parts.map(({ launch }) => launch),
     scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),
-    architecture: [...used].some((name) => name.startsWith("uk_products_")) ? "sm_90a" : (target.features[0] ?? "sm_70"),
+    architecture: [...used].some((name) => name.startsWith("uk_products_"))
+      ? "sm_90a"
+      : (target.features[0] ?? "sm_70"),
     numerics,
   };
 }
@@ -71,7 +73,12 @@ function aheadIn(body: Stmt): ReadonlySet<string> {
 }
 
 /** The function of one launch. */
-function launchOf(body: Stmt, entry: string, func: LoopFunc, context: StatementContext): { text: string; launch: CudaLaunch } {
+function launchOf(
+  body: Stmt,
+  entry: string,
+  func: LoopFunc,
+  context: StatementContext,
+): { text: string; launch: CudaLaunch } {
   const extents = new Map<ThreadAxis, number>();
   const inner = threadOf(body, extents);
   const size = (prefix: "blockIdx" | "threadIdx"): readonly [number, number, number] => [
@@ -87,7 +94,11 @@ function launchOf(body: Stmt, entry: string, func: LoopFunc, context: StatementC
   const tiles = lanesOfTiles(body);
   const other = [...tiles].find((lanes) => lanes !== group[0]);
   if (other !== undefined) {
-    throw cannotRun("cuda", `tiles of ${other} lanes are computed by ${group[0]}`, `bind a loop of ${other} to threadIdx.x`);
+    throw cannotRun(
+      "cuda",
+      `tiles of ${other} lanes are computed by ${group[0]}`,
+      `bind a loop of ${other} to threadIdx.x`,
+    );
   }
   const lines = [
     ...[...extents.keys()].map((axis) => `const int ${context.names(axis)} = ${axis};`),
@@ -118,7 +129,11 @@ const parameter = ({ name, dtype, role }: Buffer, { names }: StatementContext): 
   `${role === "input" ? "const " : ""}${cudaType[dtype]} *__restrict__ ${names(name)}`;
 
 /** Buffers in registers that are no locals: arrays of each thread. */
-function registerArrays({ buffers }: LoopFunc, used: ReadonlySet<string>, { names }: StatementContext): readonly string[] {
+function registerArrays(
+  { buffers }: LoopFunc,
+  used: ReadonlySet<string>,
+  { names }: StatementContext,
+): readonly string[] {
   return buffers
     .filter(({ name, memory }) => memory === "register" && used.has(name))
     .map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);

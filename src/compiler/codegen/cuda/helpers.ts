@@ -29,7 +29,8 @@ function groupProduct(type: string, columns: number): string {
   return `__device__ __forceinline__ void ${groupProductName(type, columns)}(float (&c)[${count}], unsigned long long a, unsigned long long b) { asm volatile("${text}" : ${sums} : "l"(a), "l"(b)); }`;
 }
 
-export const groupProductName = (type: string, columns: number): `uk_products_${string}` => `uk_products_${type}_${columns}`;
+export const groupProductName = (type: string, columns: number): `uk_products_${string}` =>
+  `uk_products_${type}_${columns}`;
 
 /** D = C + A·B for 16×16 tiles: two instructions, for the left and the right half of the columns. */
 function product(type: string): string {

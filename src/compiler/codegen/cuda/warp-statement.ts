@@ -39,7 +39,8 @@ const refuse = (why: string): never => {
 };
 
 /** The elements of a tile that a lane holds, by number, for the code of each. */
-const elementsOf = (tile: number): readonly number[] => Array.from({ length: sumsPerLane(tile) }, (_, element) => element);
+const elementsOf = (tile: number): readonly number[] =>
+  Array.from({ length: sumsPerLane(tile) }, (_, element) => element);
 
 export function warpDefine(stmt: Define, context: StatementContext): Lines {
   const name = context.names(stmt.name);
@@ -104,7 +105,9 @@ function descriptorLines(load: Load, side: "left" | "right", name: string, conte
   const inner = index.base.kind === "ramp" ? index.base : index;
   const { rows, depth, panel } = groupTile;
   const run = side === "left" ? depth : depth * panel;
-  const isInPanels = inner.stride === 1 && (side === "left" ? index.stride === panel && inner.lanes === depth : inner.lanes === run || inner === index);
+  const isInPanels =
+    inner.stride === 1 &&
+    (side === "left" ? index.stride === panel && inner.lanes === depth : inner.lanes === run || inner === index);
   // Of a row, a product may begin at any piece of 16 bytes; rows begin at a multiple of eight.
   const isAligned = side === "left" ? isMultiple(inner.base, 8) : isMultiple(inner.base, 8 * panel);
   if (!isInPanels || !isAligned) return refuse(`${load.buffer} does not lie in panels of ${panel} elements`);

@@ -1,6 +1,6 @@
 // Loops over threads → one function that every thread runs. Loops over groups come to the outside, loops over threads right
 // below them, under the names of their coordinates; what stood beside such loops is done by all threads, or by the first one
-// where it stores. Registers become each thread's own. Barriers are placed by the next pass.
+// where it stores. Registers become each thread's own, and barriers are placed where threads meet.
 //
 //   for i in 0..4 (blockIdx.x)                  for blockIdx.x in 0..4
 //     for t in 0..32 (threadIdx.x): P[t] = …      for threadIdx.x in 0..32
@@ -14,13 +14,15 @@ import type { For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts
 import { lanesOf, mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, laneAxis } from "../thread-axes.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
+import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import type { Pass } from "./pass.ts";
 
 export const distributeThreads: Pass = {
   name: "distribute-threads",
   run(func) {
     const launches = func.body.kind === "seq" ? func.body.body : [func.body];
-    return ownRegisters({ ...func, body: seq(...launches.map((launch) => distribute(launch, func))) });
+    const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func))) };
+    return placeBarriers(ownRegisters(threads));
   },
 };
 

@@ -53,9 +53,7 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
   if (copied.size === 0 || compute.flatMap(storesTo).some((name) => copied.has(name))) return plain;
   for (const name of copied) slots.set(name, stages);
   const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>
-    stmts.map((stmt) =>
-      inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot),
-    );
+    stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
   const distance = stages - 1 - (behind ?? 0);
   const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(distance))];
   const early = variable(`${loop.name}.early`);

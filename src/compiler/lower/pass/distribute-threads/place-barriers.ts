@@ -8,17 +8,13 @@
 // What a loop with stages copies ahead has its barriers already. A barrier never stands under a condition that threads may
 // answer differently, nor in a loop that they may leave at different times: all loops have constant extents.
 
-import { seq, sync } from "../../ir/build.ts";
-import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { updateFor } from "../../ir/update.ts";
-import { walkStmt } from "../../ir/visit.ts";
-import { gridAxisOf, groupAxisOf } from "../thread-axes.ts";
-import type { Pass } from "./pass.ts";
+import { seq, sync } from "../../../ir/build.ts";
+import type { For, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
+import { updateFor } from "../../../ir/update.ts";
+import { walkStmt } from "../../../ir/visit.ts";
+import { gridAxisOf, groupAxisOf } from "../../thread-axes.ts";
 
-export const placeBarriers: Pass = {
-  name: "place-barriers",
-  run: (func) => ({ ...func, body: launches(func.body, sharedOf(func)) }),
-};
+export const placeBarriers = (func: LoopFunc): LoopFunc => ({ ...func, body: launches(func.body, sharedOf(func)) });
 
 /** Names of the buffers through which threads of a group may meet: their own memory, and scratch memory. */
 function sharedOf({ buffers, body }: LoopFunc): ReadonlySet<string> {
@@ -32,14 +28,21 @@ function sharedOf({ buffers, body }: LoopFunc): ReadonlySet<string> {
       });
     }
   });
-  const meets = buffers.filter(({ name, memory }) => memory !== "register" && memory !== "fragment" && !ahead.has(name));
+  const meets = buffers.filter(
+    ({ name, memory }) => memory !== "register" && memory !== "fragment" && !ahead.has(name),
+  );
   return new Set(meets.map(({ name }) => name));
 }
 
+/** Launches follow each other, and each begins when the one before has ended. */
 function launches(stmt: Stmt, shared: ReadonlySet<string>): Stmt {
-  if (stmt.kind === "seq") return seq(...stmt.body.map((each) => launches(each, shared)));
+  const parts = stmt.kind === "seq" ? stmt.body : [stmt];
+  return seq(...parts.map((launch) => ofThread(launch, shared)));
+}
+
+function ofThread(stmt: Stmt, shared: ReadonlySet<string>): Stmt {
   if (stmt.kind === "for" && (gridAxisOf(stmt) || groupAxisOf(stmt))) {
-    return updateFor(stmt, { body: launches(stmt.body, shared) });
+    return updateFor(stmt, { body: ofThread(stmt.body, shared) });
   }
   return withBarriers(stmt, { accesses: none, shared }).stmt;
 }
