@@ -9,6 +9,7 @@ import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { platformNames } from "../../../src/native/toolchain/platform.ts";
 import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
 import { readMachO } from "../../support/mach-o.ts";
+import { readPortableExecutable } from "../../support/portable-executable.ts";
 import { inTempDir, project, toolchains } from "../compiled.ts";
 
 const hasZig = toolchains.some(({ family }) => family === "zig");
@@ -50,6 +51,13 @@ describe.skipIf(!hasZig)(`addons for other systems, zig${hasZig ? "" : " (no zig
     expect(addon.fromAnywhere.filter((name) => !name.startsWith("_napi_"))).toEqual([]);
     expect(addon.fromAnywhere).toContain("_napi_create_function");
     expect(addon.fromLibraries).toContain("_pthread_create");
+  });
+
+  test("is a library of Windows for win32-x64, and wants no C library but the system's", async () => {
+    const { processor, imports } = readPortableExecutable(await addonFor("win32-x64"));
+    expect(processor).toBe("x64");
+    expect(Object.keys(imports).sort()).toEqual(["KERNEL32.dll", "NODE.EXE", "ucrtbase.dll"]);
+    expect(imports["NODE.EXE"]!.filter((name) => !name.startsWith("napi_"))).toEqual([]);
   });
 
   test("are the same bytes in each build", async () => {

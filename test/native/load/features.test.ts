@@ -1,0 +1,28 @@
+// Features of the CPU as an addon tells them: those that the system says, of all that a target of x64 wants.
+
+import { expect, test } from "vitest";
+import { architectureOf, generateC, targets } from "../../../src/compiler/index.ts";
+import { buildNative } from "../../../src/native/addon/build.ts";
+import { loadNative } from "../../../src/native/load/load-native.ts";
+import { cpuFeatures } from "../../../src/native/machine/cpu-features.ts";
+import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
+import { eachCompiler, inTempDir } from "../compiled.ts";
+
+const product = packedGemm({ m: 4, n: 16, k: 4 }, { mr: 2, nr: 16, lanes: 8 });
+
+eachCompiler("features that an addon tells", ({ toolchain }) => {
+  test.skipIf(process.arch !== "x64")("are those of the system", async () => {
+    await inTempDir(async (outDir) => {
+      const source = generateC(product, targets.avx2, { numerics: "fast" });
+      const built = await buildNative([source], { outDir, toolchain, bench: true });
+      if (built.kind !== "native") throw new Error(built.reason);
+      const loaded = loadNative(built.path, { features: source.features });
+      if (loaded.kind !== "loaded") throw new Error(loaded.reason);
+      const { features } = loaded.kernels as unknown as { features(): readonly string[] };
+      const all = Object.values(targets).flatMap((target) => ("features" in target ? target.features : []));
+      const wanted = new Set(all.filter((feature) => architectureOf([feature]) === "x64"));
+      const here = cpuFeatures();
+      expect([...features()].sort()).toEqual([...wanted].filter((feature) => here.includes(feature)).sort());
+    });
+  });
+});
