@@ -316,7 +316,7 @@ describe("a part of a tuning", () => {
       'extension.bad-answer: choose of policy "own" returns 7, the index of one of 1 tasks is wanted',
     ],
   ])("a policy: %s", async (_, policy, message) => {
-    const options = { seconds: 60, runner: here, policy } as TuneAllOptions;
+    const options = { seconds: 600, runner: here, policy } as TuneAllOptions;
     expect(await refusalOf(() => tuneAll([{ op: gemm, ...small }], options))).toBe(message);
   });
 });

@@ -8,7 +8,7 @@ const options = { target: "wasm", parameters: { M: 16, N: 16, K: 16 } } as const
 
 test("what the model likes best is proven to be its best, or beaten by a schedule that is", async () => {
   const predicted = predictSchedule(gemm, options);
-  const patient = { ...options, seconds: 60 };
+  const patient = { ...options, seconds: 600 };
   const { templates } = await prove(gemm, predicted, patient);
   expect((await prove(gemm, templates[0]!.best?.schedule ?? predicted, patient)).verdict).toBe("none");
 });

@@ -17,7 +17,7 @@ const kernels: readonly KernelToTune[] = [
 it("tunes equal kernels once, and tells what each task took", async () => {
   const told = new Set<number>();
   const tasks = await tuneAll(kernels, {
-    seconds: 20,
+    seconds: 600,
     budget: { trials: 10 },
     onProgress: (kernel) => told.add(kernel),
   });
@@ -67,7 +67,7 @@ it("goes on with the others where some fail, and has the mistake of a user and t
   const mistaken = throwing(new TypeError("planted"), 8);
   // Assertions of ours go through a user's object as they are.
   const broken = throwing(new InvariantError("invariant violated: planted"), 9);
-  const options = { seconds: 10, budget: { trials: 4 } };
+  const options = { seconds: 600, budget: { trials: 4 } };
   const error = await tuneAll([kernels[0]!, mistaken, broken, kernels[1]!], options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(TuneAllError);
   const { tuned, failures, message } = error as TuneAllError<TunedTask>;

@@ -96,7 +96,7 @@ async function expectContinued({ root }: Running, target: "wasm" | "native"): Pr
   expect(records.length).toBeGreaterThan(2);
   expect(skippedLines).toBeLessThanOrEqual(1);
   expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
-  const request = { target, parameters: { M: 96, N: 96, K: 96 }, budget: { seconds: 60, trials: records.length + 4 } };
+  const request = { target, parameters: { M: 96, N: 96, K: 96 }, budget: { seconds: 600, trials: records.length + 4 } };
   const { kernel, warnings } = await compileIn(root, { request });
   expect(kernel).toMatchObject({ origin: "tuned", measurements: 4 });
   expect(warnings).toEqual([]);

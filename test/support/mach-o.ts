@@ -3,8 +3,6 @@
 export interface MachO {
   readonly processor: "x64" | "arm64";
   readonly libraries: readonly string[];
-  /** Oldest macOS that loads it: "13.0". */
-  readonly minimum: string | null;
   /** Whether it carries a signature; processors of Apple load no code without one. */
   readonly isSigned: boolean;
   readonly defined: readonly string[];
@@ -15,7 +13,7 @@ export interface MachO {
 }
 
 const processors = { 16777223: "x64", 16777228: "arm64" } as const;
-const commands = { symbols: 0x02, library: 0x0c, signature: 0x1d, version: 0x32 };
+const commands = { symbols: 0x02, library: 0x0c, signature: 0x1d };
 const headerBytes = 32;
 const symbolBytes = 16;
 /** In place of a library's number, for -undefined dynamic_lookup: Apple's linker writes 0xfe, zig's 0. What dyld reads says the same of both. */
@@ -28,12 +26,10 @@ export function readMachO(file: Buffer): MachO {
   if (!processor) throw new Error(`for another processor: ${file.readUInt32LE(4)}`);
   const all = loadCommands(file);
   const only = (kind: number): Buffer | undefined => all.find((it) => it.readUInt32LE(0) === kind);
-  const version = only(commands.version)?.readUInt32LE(12);
   const symbols = symbolsOf(file, only(commands.symbols)!);
   return {
     processor,
     libraries: all.filter((it) => it.readUInt32LE(0) === commands.library).map((it) => textAt(it, it.readUInt32LE(8))),
-    minimum: version === undefined ? null : `${version >> 16}.${(version >> 8) & 255}`,
     isSigned: only(commands.signature) !== undefined,
     defined: symbols.filter(({ library }) => library === null).map(({ name }) => name),
     fromLibraries: symbols

@@ -4,6 +4,7 @@
 import { type Architecture, cpuTarget, needsToolchain, targetFor } from "../../../compiler/index.ts";
 import { toolchainFor } from "../../../native/toolchain/detect.ts";
 import { platformHere } from "../../../native/toolchain/platform.ts";
+import { otherSource } from "../artifacts/make-artifacts.ts";
 import { nativeKernel } from "../artifacts/native-kernel.ts";
 import type { BuiltTwin } from "../artifacts/twin-result.ts";
 import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
@@ -23,6 +24,7 @@ export async function addonsElsewhere(context: KernelContext, decision: KernelDe
   for (const platform of platforms.filter((it) => it !== context.platform)) {
     const { context: own, decision: its } = await elsewhere(context, decision, platform);
     const result = await nativeKernel(own, its);
+    if (result.kind === "stale") throw otherSource(own);
     if (result.kind === "built") built.push(result);
     else context.services.log.warn(`${own.lockName}: no C compiler for ${platform} found; the WASM twin runs there`);
   }
