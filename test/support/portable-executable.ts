@@ -1,9 +1,12 @@
-// Libraries of Windows, as far as its loader asks: the processor, the files that functions come from. Layout: Microsoft, PE Format.
+// Libraries of Windows, as far as its loader asks: the processor, the files that functions come from, what others find. Layout: Microsoft, PE
+// Format.
 
 export interface PortableExecutable {
   readonly processor: "x64" | "arm64";
   /** Functions by the file that has them: "NODE.EXE" → napi_create_function, … */
   readonly imports: Readonly<Record<string, readonly string[]>>;
+  /** Functions that others find by name. */
+  readonly exports: readonly string[];
 }
 
 const processors = { 34404: "x64", 43620: "arm64" } as const;
@@ -27,7 +30,12 @@ export function readPortableExecutable(file: Buffer): PortableExecutable {
       names.push(text(file.readUInt32LE(slot) + 2));
     imports[text(file.readUInt32LE(entry + 12))] = names;
   }
-  return { processor, imports };
+  const own = at(file.readUInt32LE(header + 24 + 112));
+  const names = at(file.readUInt32LE(own + 32));
+  const exports = Array.from({ length: file.readUInt32LE(own + 24) }, (_, index) =>
+    text(file.readUInt32LE(names + index * 4)),
+  );
+  return { processor, imports, exports };
 }
 
 /** Address in memory → place in the file, by the table of sections. */
