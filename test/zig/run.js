@@ -1,5 +1,5 @@
 // Installs zig from the registry into a folder of its own (86 MB to download, 395 MB on disk, removed afterwards) and runs
-// the tests of compilers and of C with it. The versions and their integrity are those of package-lock.json beside this
+// the tests of compilers, of C and of addons for Windows with it. The versions and their integrity are those of package-lock.json beside this
 // file. Where the registry cannot be reached it says so and skips. Arguments go to vitest.
 //
 //     npm run test:zig
@@ -19,6 +19,7 @@ const files = [
   "test/native/lanes.test.ts",
   "test/compiler/codegen/c",
   "test/property/oracle-chain.test.ts",
+  "test/wine",
 ];
 
 /** Null if it worked, else what npm said. */

@@ -11,7 +11,7 @@ import { outlivingWorkStopped } from "../process/outliving-work.ts";
 import { compilers } from "../toolchain/compilers.ts";
 import { runCompiler } from "../toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "../toolchain/toolchain.ts";
-import { addonObject } from "./addon-object.ts";
+import { addonParts } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
 import { translationUnit } from "./translation-unit.ts";
 
@@ -98,14 +98,14 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
 /** Returns null, or why the compiler failed. */
 async function compile(folder: string, sources: readonly CSource[], options: AddonOptions): Promise<string | null> {
   const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
-  // The object is compiled once for all builds: a build that runs out of time leaves it to the next.
-  const addon = await unlessAborted(addonObject(toolchain, bench, timeoutMs), signal);
-  if (typeof addon === "string") return addon;
-  await writeFile(join(folder, "addon.o"), addon);
+  // The addon is compiled once for all builds: a build that runs out of time leaves it to the next.
+  const parts = await unlessAborted(addonParts(toolchain, bench, timeoutMs), signal);
+  if (typeof parts === "string") return parts;
+  for (const { name, bytes } of parts) await writeFile(join(folder, name), bytes);
   await writeFile(join(folder, "kernels.c"), translationUnit(sources));
   await copyFile(packageFile("src/native/load/kernel-table.h"), join(folder, "kernel-table.h"));
   const flags = compileFlags(sources[0]!, toolchain);
-  const args = [...flags, "kernels.c", "addon.o", "-o", "kernels.node"];
+  const args = [...flags, "kernels.c", ...parts.map(({ name }) => name), "-o", "kernels.node"];
   const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });
   if (failure === null && !existsSync(join(folder, "kernels.node")))
     throw brokenCompiler(toolchain.path, "kernels.node");

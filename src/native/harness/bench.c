@@ -3,23 +3,15 @@
 // A sample is `inner` runs in a row under one pair of clock readings, so that short kernels outlast the clock's step.
 // At most `repeats` samples are taken, and none is begun after `maxNs` nanoseconds. Part of addon.c.
 
-#include <time.h>
-
-static double uk_now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 // Takes the samples into `samples`; gives their number.
 static size_t uk_sample(const struct uk_kernel *kernel, void *const *args, void *workspace, double *samples,
                         size_t repeats, double max_ns, size_t inner) {
-  double begin = uk_now_ns(), last = begin;
+  double begin = (double)uk_clock_ns(), last = begin;
   size_t taken = 0;
   while (taken < repeats && (taken == 0 || last - begin < max_ns)) {
-    double start = uk_now_ns();
+    double start = (double)uk_clock_ns();
     for (size_t run = 0; run < inner; run++) uk_run(kernel, args, workspace);
-    last = uk_now_ns();
+    last = (double)uk_clock_ns();
     samples[taken++] = (last - start) / (double)inner;
   }
   return taken;

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel-table.h"
+#ifdef _WIN32
+#include "windows-runtime.h"
+#endif
 #include "threads.c"
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -303,6 +306,11 @@ static napi_value uk_call_async(napi_env env, napi_callback_info info) {
 #include "bench.c"
 #endif
 
+#if defined(__x86_64__) && (defined(_WIN32) || defined(KERNEL_BENCH))
+#define UK_TELLS_FEATURES
+#include "features.c"
+#endif
+
 // ── tiles ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 // Asks the system to save tile registers for this process, and says whether it does. Linux then saves them for all
@@ -345,6 +353,9 @@ NAPI_MODULE_INIT() {
   }
 #ifdef KERNEL_BENCH
   if (!uk_export(env, exports, "bench", uk_bench)) return NULL;
+#endif
+#ifdef UK_TELLS_FEATURES
+  if (!uk_export(env, exports, "features", uk_present_features)) return NULL;
 #endif
   if (!uk_export(env, exports, "call", uk_call)) return NULL;
   if (!uk_export(env, exports, "slot", uk_new_slot)) return NULL;

@@ -4,24 +4,16 @@
 // The caller of a kernel works on its parts too, and never waits for a thread to come. So any number of callers, in any
 // threads, is safe: at worst each does its work alone.
 
-#ifdef _WIN32
-
-// Kernels run on the caller's thread alone.
-static void uk_alone(uk_part *run, void *context, long parts, long slots) {
-  (void)slots;
-  for (long part = 0; part < parts; part++) run(context, part, 0);
-}
-
-static uk_share *uk_shared = uk_alone;
-static void uk_join_threads(void) {}
-
-#else
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
+
+// Where a thread starts that helps callers. It never returns.
+static void uk_begin_helping(void *self);
+
+#ifdef _WIN32
+#include "threads-windows.h"
+#else
+#include "threads-posix.h"
+#endif
 
 // One call that shares a loop. It lives on its caller's stack.
 struct uk_loop {
@@ -39,7 +31,7 @@ struct uk_loop {
 
 // A thread that helps callers.
 struct uk_helper {
-  pthread_t thread;
+  uk_thread thread;
   bool is_asleep;
   // The core that it does not run on, or -1.
   int off;
@@ -47,8 +39,8 @@ struct uk_helper {
 
 enum { UK_MOST_HELPERS = 255 };
 
-static pthread_mutex_t uk_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t uk_comes = PTHREAD_COND_INITIALIZER, uk_leaves = PTHREAD_COND_INITIALIZER;
+static uk_mutex uk_lock = UK_MUTEX;
+static uk_condition uk_comes = UK_CONDITION, uk_leaves = UK_CONDITION;
 // Guarded by the lock.
 static struct uk_loop *uk_loops;
 static struct uk_helper uk_helpers[UK_MOST_HELPERS];
@@ -59,12 +51,6 @@ static atomic_long uk_arrivals;
 // A waiting thread spins this long before it sleeps. In most programs another loop follows soon, and waking a thread
 // takes as long as a small kernel.
 enum { UK_SPIN_NS = 50000 };
-
-static long long uk_clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 static inline void uk_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -97,28 +83,27 @@ static struct uk_loop *uk_wait_for_loop(struct uk_helper *self) {
   struct uk_loop *loop = uk_open_loop();
   if (loop) return loop;
   const long seen = atomic_load(&uk_arrivals);
-  pthread_mutex_unlock(&uk_lock);
+  uk_release(&uk_lock);
   uk_spin_while(&uk_arrivals, seen);
-  pthread_mutex_lock(&uk_lock);
+  uk_acquire(&uk_lock);
   self->is_asleep = true;
-  while (!(loop = uk_open_loop())) pthread_cond_wait(&uk_comes, &uk_lock);
+  while (!(loop = uk_open_loop())) uk_wait(&uk_comes, &uk_lock);
   self->is_asleep = false;
   return loop;
 }
 
-static void *uk_help(void *self) {
-  pthread_mutex_lock(&uk_lock);
+static void uk_begin_helping(void *self) {
+  uk_acquire(&uk_lock);
   for (;;) {
     struct uk_loop *loop = uk_wait_for_loop(self);
     const long slot = loop->taken++;
     atomic_fetch_add(&loop->helpers, 1);
-    pthread_mutex_unlock(&uk_lock);
+    uk_release(&uk_lock);
     uk_work_on(loop, slot);
-    pthread_mutex_lock(&uk_lock);
+    uk_acquire(&uk_lock);
     // The caller may return, and its stack go, as soon as it sees that no helper is left.
-    if (atomic_fetch_sub(&loop->helpers, 1) == 1) pthread_cond_broadcast(&uk_leaves);
+    if (atomic_fetch_sub(&loop->helpers, 1) == 1) uk_wake_all(&uk_leaves);
   }
-  return NULL;
 }
 
 // Starts threads, as many as are wanted in all. Called with the lock. Threads never end: asleep they cost nothing, and
@@ -127,52 +112,45 @@ static void uk_grow(long wanted) {
   for (; uk_threads < wanted && uk_threads < UK_MOST_HELPERS; uk_threads++) {
     struct uk_helper *helper = &uk_helpers[uk_threads];
     helper->off = -1;
-    if (pthread_create(&helper->thread, NULL, uk_help, helper) != 0) return;
-    pthread_detach(helper->thread);
+    if (!uk_start_thread(&helper->thread, helper)) return;
   }
 }
 
 // Keeps sleeping threads off the caller's core. Called with the lock. A thread that woke up on that core would wait
 // there until the caller sleeps: the system moves it to another core only after milliseconds.
 static void uk_keep_off_this_core(void) {
-#ifdef __linux__
-  cpu_set_t cores;
-  const int own = sched_getcpu();
-  if (own < 0 || sched_getaffinity(0, sizeof cores, &cores) != 0) return;
-  CPU_CLR(own, &cores);
-  if (CPU_COUNT(&cores) == 0) return;
+  const int own = uk_this_core();
+  if (own < 0) return;
   for (long at = 0; at < uk_threads; at++) {
     struct uk_helper *helper = &uk_helpers[at];
-    if (!helper->is_asleep || helper->off == own) continue;
-    if (pthread_setaffinity_np(helper->thread, sizeof cores, &cores) == 0) helper->off = own;
+    if (helper->is_asleep && helper->off != own && uk_keep_off(helper->thread, own)) helper->off = own;
   }
-#endif
 }
 
 static void uk_enter(struct uk_loop *loop) {
-  pthread_mutex_lock(&uk_lock);
+  uk_acquire(&uk_lock);
   uk_grow(loop->slots - 1);
   loop->following = uk_loops;
   uk_loops = loop;
   atomic_fetch_add(&uk_arrivals, 1);
   uk_keep_off_this_core();
-  pthread_mutex_unlock(&uk_lock);
-  for (long helper = 1; helper < loop->slots; helper++) pthread_cond_signal(&uk_comes);
+  uk_release(&uk_lock);
+  for (long helper = 1; helper < loop->slots; helper++) uk_wake_one(&uk_comes);
 }
 
 // Takes the loop off the list, so that no further thread begins to help, and waits for those that do.
 static void uk_leave(struct uk_loop *loop) {
-  pthread_mutex_lock(&uk_lock);
+  uk_acquire(&uk_lock);
   struct uk_loop **place = &uk_loops;
   while (*place != loop) place = &(*place)->following;
   *place = loop->following;
-  pthread_mutex_unlock(&uk_lock);
+  uk_release(&uk_lock);
   const long helpers = atomic_load(&loop->helpers);
   if (helpers > 0) uk_spin_while(&loop->helpers, helpers);
   if (atomic_load(&loop->helpers) == 0) return;
-  pthread_mutex_lock(&uk_lock);
-  while (atomic_load(&loop->helpers) > 0) pthread_cond_wait(&uk_leaves, &uk_lock);
-  pthread_mutex_unlock(&uk_lock);
+  uk_acquire(&uk_lock);
+  while (atomic_load(&loop->helpers) > 0) uk_wait(&uk_leaves, &uk_lock);
+  uk_release(&uk_lock);
 }
 
 static void uk_share_here(uk_part *run, void *context, long parts, long slots) {
@@ -185,20 +163,19 @@ static void uk_share_here(uk_part *run, void *context, long parts, long slots) {
 
 // Function of one addon that the others of the process find by its name. The number in the name stands for its
 // parameters, so that addons of another version do not find it.
-__attribute__((visibility("default"))) void uk_share_1(uk_part *run, void *context, long parts, long slots) {
+#ifdef _WIN32
+__declspec(dllexport)
+#else
+__attribute__((visibility("default")))
+#endif
+void uk_share_1(uk_part *run, void *context, long parts, long slots) {
   uk_share_here(run, context, parts, slots);
 }
 
 static uk_share *uk_shared = uk_share_here;
 
-// Uses the threads of the first addon in the process, if there is one. Else this addon becomes the first: it makes its
-// function visible to later ones, and stays loaded for as long as the process lives, as its threads run its code.
+// Uses the threads of the first addon in the process, if there is one; else this addon becomes the first.
 static void uk_join_threads(void) {
-  Dl_info own, others;
-  void *found = dlsym(RTLD_DEFAULT, "uk_share_1");
-  if (!dladdr((void *)uk_share_here, &own)) return;
-  if (found && dladdr(found, &others) && others.dli_fbase != own.dli_fbase) uk_shared = (uk_share *)found;
-  else dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE | RTLD_GLOBAL);
+  uk_share *first = uk_share_of_first(uk_share_here);
+  if (first) uk_shared = first;
 }
-
-#endif

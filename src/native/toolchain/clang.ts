@@ -16,5 +16,6 @@ export const clang: CompilerFacts = {
   ownFlags: () => ["-O2"],
   featureFlags: gnuFeatureFlags,
   linkFlags: systemLinkFlags,
+  importLibrary: null,
   privateFiles: () => ({}),
 };

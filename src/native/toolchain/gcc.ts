@@ -40,5 +40,6 @@ export const gcc: CompilerFacts = {
   ownFlags: () => optimizations,
   featureFlags: gnuFeatureFlags,
   linkFlags: systemLinkFlags,
+  importLibrary: null,
   privateFiles: () => ({}),
 };

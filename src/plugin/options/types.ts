@@ -69,7 +69,7 @@ export interface KernelPluginOptions {
    * builds. Systems with other processors get another target there: `neon-dot` for one of x64, `avx2` for one of ARM. Default: that of the
    * machine that builds.
    *
-   * @example platforms: ["linux-x64", "linux-arm64", "darwin-arm64"]
+   * @example platforms: ["linux-x64", "linux-arm64", "darwin-arm64", "win32-x64"]
    */
   platforms?: readonly PlatformName[];
   /** The content-addressed store. Default: `node_modules/.cache/unplugin-kernel`. */

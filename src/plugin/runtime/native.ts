@@ -1,9 +1,14 @@
-// The addon of a kernel. The CPU is checked before the file is touched.
+// The addon of a kernel. The CPU is checked before the file is touched, and where the system does not tell what it has, before a kernel runs.
 
 import { builtin } from "../../native/process/start-worker.ts";
-import { addonHere } from "./cpu.ts";
+import { addonHere, isToldByAddon, whyNotOnCpu } from "./cpu.ts";
 import { type Functions, openFunctions } from "./functions.ts";
 import type { Implementation, ModuleContext, Way } from "./implementation.ts";
+
+/** An addon that says what the CPU has. */
+interface CpuAddon {
+  features(): readonly string[];
+}
 
 /** `--no-addons`, a missing file and another C library all end in an error, which becomes the reason. */
 function load(context: ModuleContext): Implementation | null {
@@ -14,7 +19,12 @@ function load(context: ModuleContext): Implementation | null {
   }
   try {
     const path = builtin("node:url")!.fileURLToPath(facts.url());
-    const addon = builtin("node:module")!.createRequire(path)(path) as Functions;
+    const addon = builtin("node:module")!.createRequire(path)(path) as Functions & Partial<CpuAddon>;
+    const lack = isToldByAddon() ? whyNotOnCpu(facts, () => addon.features?.() ?? []) : null;
+    if (lack !== null) {
+      context.explain(lack);
+      return null;
+    }
     return { kind: "native", open: () => openFunctions(context, facts, addon) };
   } catch (error) {
     context.explain(`the addon cannot be loaded: ${(error as Error).message.split("\n")[0]}`);

@@ -1,0 +1,35 @@
+// Features of the CPU as an addon tells them: those that the system says, of all that a target of x64 wants.
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { architectureOf, generateC, needsToolchain, targets } from "../../../src/compiler/index.ts";
+import { buildNative } from "../../../src/native/addon/build.ts";
+import { loadNative } from "../../../src/native/load/load-native.ts";
+import { cpuFeatures } from "../../../src/native/machine/cpu-features.ts";
+import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
+import { eachCompiler, inTempDir } from "../compiled.ts";
+
+const product = packedGemm({ m: 4, n: 16, k: 4 }, { mr: 2, nr: 16, lanes: 8 });
+/** All that targets of x64 want. */
+const forX64 = Object.values(targets).filter((it) => needsToolchain(it) && architectureOf(it.features) === "x64");
+const wanted = [...new Set(forX64.flatMap(({ features }) => features))];
+
+test("an addon knows all that targets want, on this CPU or not", () => {
+  const text = readFileSync("src/native/load/features.c", "utf8");
+  expect([...text.matchAll(/\{"([\w-]+)", [17], /g)].map(([, name]) => name).sort()).toEqual([...wanted].sort());
+});
+
+eachCompiler("features that an addon tells", ({ toolchain }) => {
+  test("are those of the system", async () => {
+    await inTempDir(async (outDir) => {
+      const source = generateC(product, targets.avx2, { numerics: "fast" });
+      const built = await buildNative([source], { outDir, toolchain, bench: true });
+      if (built.kind !== "native") throw new Error(built.reason);
+      const loaded = loadNative(built.path, { features: source.features });
+      if (loaded.kind !== "loaded") throw new Error(loaded.reason);
+      const { features } = loaded.kernels as unknown as { features(): readonly string[] };
+      const here = cpuFeatures();
+      expect([...features()].sort()).toEqual(wanted.filter((feature) => here.includes(feature)).sort());
+    });
+  });
+});
