@@ -93,7 +93,7 @@ test(`inside the compiler: ${stages.join(" → ")}`, () => {
 const roomOrders: Readonly<Record<string, readonly string[]>> = {
   "src/compiler/schedule/": [".", "composition", "primitive", "replay"],
   "src/compiler/lower/": ["math", "pass", "."],
-  "src/compiler/codegen/": [".", "js", "wasm", "c"],
+  "src/compiler/codegen/": [".", "js", "wasm", "c", "cuda"],
   "src/native/": [
     "process",
     "machine",
@@ -103,6 +103,7 @@ const roomOrders: Readonly<Record<string, readonly string[]>> = {
     "toolchain",
     "addon",
     "load",
+    "cuda",
     "harness",
     "runner",
     "backend",

@@ -2,11 +2,11 @@
 // src/compiler is imported from outside.
 
 export { formOfConstant } from "./affine/linear-form.ts";
-export { cannotRun } from "./backend/cannot.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
 export { needsToolchain, runsEverywhere } from "./backend/traits.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
+export { cannotRun } from "./codegen/cannot.ts";
 export type * from "./codegen/code-generator.ts";
 export type * from "./codegen/cuda/cuda-source.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";

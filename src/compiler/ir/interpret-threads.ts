@@ -8,6 +8,7 @@ import { compileScalar, decisive } from "./interpret-expr.ts";
 import { createMemory, type Memory } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import type { For, If, Seq, Stmt } from "./loop-ir.ts";
+import { laneAxis, warpWideLanes } from "./thread-axes.ts";
 import { lanesOf, walkStmt } from "./visit.ts";
 
 type Action = () => void;
@@ -15,9 +16,6 @@ type Compile = (stmt: Stmt, scope: Scope) => Action;
 
 /** Says whether a loop runs over threads that each run all of its body: it has the name of their coordinate. */
 export const isOfThreads = ({ name, mark }: For): boolean => name === mark && mark.startsWith("threadIdx.");
-
-/** Elements that no thread holds alone. */
-const warpWide = 256;
 
 interface Thread {
   readonly scope: Scope;
@@ -46,7 +44,7 @@ function threadsOf(stmt: Stmt, threads: readonly Thread[]): readonly [Stmt, read
   const more = threads.flatMap(({ scope, leads }) =>
     Array.from({ length: extent }, (_, at) => ({
       scope: withCell(scope, name, { value: at }),
-      leads: leads && (name !== "threadIdx.x" || at === 0),
+      leads: leads && (name !== laneAxis || at === 0),
     })),
   );
   return threadsOf(stmt.body, more);
@@ -96,7 +94,7 @@ function withoutTiles(stmt: Stmt): Stmt {
     case "store":
     case "define":
     case "assign":
-      return lanesOf(stmt.value) >= warpWide ? { kind: "seq", body: [] } : stmt;
+      return lanesOf(stmt.value) >= warpWideLanes ? { kind: "seq", body: [] } : stmt;
     case "seq":
       return { kind: "seq", body: stmt.body.map(withoutTiles) };
     case "for":

@@ -5,7 +5,6 @@ import type { CudaSource } from "../../compiler/index.ts";
 
 /** Names that the library has on Linux and Windows, the newest first. */
 const libraries: readonly string[] = [
-  ...(process.env.UNPLUGIN_KERNEL_NVRTC ? [process.env.UNPLUGIN_KERNEL_NVRTC] : []),
   "libnvrtc.so.13",
   "libnvrtc.so.12",
   "libnvrtc.so",
@@ -18,11 +17,15 @@ export interface CudaCompiler {
   compile(source: Pick<CudaSource, "text" | "numerics">, architecture: string): Uint8Array;
 }
 
-/** Loads the compiler; null: it is not installed, or koffi is not. */
-export async function loadNvrtc(): Promise<CudaCompiler | null> {
+/**
+ * Loads the compiler; null: it is not installed, or koffi is not.
+ *
+ * @param at path of the library, where it lies elsewhere than the system looks
+ */
+export async function loadNvrtc(at?: string): Promise<CudaCompiler | null> {
   const koffi = await import("koffi").then((it) => it.default).catch(() => null);
   if (!koffi) return null;
-  for (const path of libraries) {
+  for (const path of at === undefined ? libraries : [at]) {
     try {
       return compilerOf(koffi.load(path));
     } catch {}

@@ -42,7 +42,10 @@ export function byWarps({ M, N, K, dtype }: Product, blocks: Blocks): Trace {
       const [height, width] = buffer === "A" ? [rows, depth] : [depth, columns];
       const lanes = Math.min(32, width / 8);
       return [
-        ...inGroup(buffer, [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 }) as const)),
+        ...inGroup(
+          buffer,
+          [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 }) as const),
+        ),
         { kind: "storage-align", buffer: pack, dim: 0, factor: width, offset: 8 },
         { kind: "split", loop: `${pack}.1`, factors: [lanes, 8], tail: "perfect" },
         ...rowsToThreads(pack, 0, height, 32 / lanes, blocks),
@@ -62,7 +65,12 @@ export function byGroups({ M, N, K, dtype }: Product, blocks: Blocks, wide: numb
   const { rows, columns, depth, across, along, stages } = blocks;
   return [
     { kind: "split", loop: loop("i"), factors: [M / rows, across, rows / across / 64, 64], tail: "perfect" },
-    { kind: "split", loop: loop("j"), factors: [N / columns, along, columns / along / wide, wide / 64, 64], tail: "perfect" },
+    {
+      kind: "split",
+      loop: loop("j"),
+      factors: [N / columns, along, columns / along / wide, wide / 64, 64],
+      tail: "perfect",
+    },
     { kind: "split", loop: loop("k"), factors: [K / depth, depth / 16, 16], tail: "perfect" },
     ...blocksOfThreads(M / rows, blocks, [loop("i", 3), loop("j", 3), loop("j", 4), loop("k", 2)]),
     ...sumsInTiles([64, wide]),
@@ -78,7 +86,15 @@ export function byGroups({ M, N, K, dtype }: Product, blocks: Blocks, wide: numb
         ...rowsToThreads(pack, 1, buffer === "A" ? rows : depth, 16, blocks),
         {
           kind: "reorder",
-          loops: [`${pack}.0`, `${pack}.1.0`, `${pack}.1.1`, `${pack}.1.2`, `${pack}.1.3`, `${pack}.2.0`, `${pack}.2.1`],
+          loops: [
+            `${pack}.0`,
+            `${pack}.1.0`,
+            `${pack}.1.1`,
+            `${pack}.1.2`,
+            `${pack}.1.3`,
+            `${pack}.2.0`,
+            `${pack}.2.1`,
+          ],
         },
         ...lanesToThreads(`${pack}.1.3`, `${pack}.2.0`, `${pack}.2.1`),
       ] as const satisfies readonly Instruction[];
@@ -113,9 +129,7 @@ const sumsInTiles = ([rows, columns]: readonly [number, number]): Trace => [
   {
     kind: "transform-layout",
     buffer: "C.sum.acc",
-    layout: (["outer", "inner"] as const).flatMap((part) =>
-      [rows, columns].map((tile, dim) => ({ dim, part, tile })),
-    ),
+    layout: (["outer", "inner"] as const).flatMap((part) => [rows, columns].map((tile, dim) => ({ dim, part, tile }))),
   },
   { kind: "annotate", loop: loop("i", 3, "init"), key: "warp", value: 1 },
   { kind: "annotate", loop: loop("i", 3, "store"), key: "warp", value: 1 },
@@ -127,7 +141,12 @@ const inGroup = (buffer: string, layout: (Instruction & { kind: "cache-read" })[
 ];
 
 const rowsToThreads = (pack: string, dim: number, rows: number, lanes: number, { across, along }: Blocks): Trace => [
-  { kind: "split", loop: `${pack}.${dim}`, factors: [rows / across / along / lanes, across, along, lanes], tail: "perfect" },
+  {
+    kind: "split",
+    loop: `${pack}.${dim}`,
+    factors: [rows / across / along / lanes, across, along, lanes],
+    tail: "perfect",
+  },
   { kind: "bind", loop: `${pack}.${dim}.1`, axis: "threadIdx.z" },
   { kind: "bind", loop: `${pack}.${dim}.2`, axis: "threadIdx.y" },
 ];

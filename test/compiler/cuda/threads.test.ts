@@ -15,8 +15,8 @@ import {
 } from "../../../src/compiler/index.ts";
 import { dropFrom } from "../../../src/compiler/schedule/nest.ts";
 import { cudaSm90 } from "../../../src/compiler/target/cuda.ts";
-import { referenceOf, wrongNest } from "../../support/reference.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { referenceOf, wrongNest } from "../../support/reference.ts";
 import { byGroups, byWarps, productOf } from "./schedules.ts";
 
 const { compute, defineOp, tensor } = authoring;

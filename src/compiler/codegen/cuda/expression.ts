@@ -1,15 +1,15 @@
 // Loop-IR expression, in one lane → CUDA C text, in parentheses where it matters.
 
-import { cannotRun } from "../../backend/cannot.ts";
 import { isFloat, isInteger } from "../../expr/dtype.ts";
 import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
+import { cannotRun } from "../cannot.ts";
 import { cudaType, isHalf } from "./elements.ts";
-import type { HelperName } from "./helpers.ts";
 import type { Lane } from "./lane.ts";
+import type { HelperName } from "./run-time.ts";
 
 export interface CudaContext {
   readonly names: (irName: string) => string;

@@ -1,18 +1,19 @@
 // Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
 
-import { cannotRun } from "../../backend/cannot.ts";
 import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
-import { gridAxisOf, groupAxisOf } from "../../lower/thread-axes.ts";
 import { product } from "../../support/integer-math.ts";
+import { cannotRun } from "../cannot.ts";
 import type { GenerateOptions } from "../code-generator.ts";
-import { createNames } from "../js/names.ts";
 import { parametersOf } from "../parameters.ts";
 import type { CudaLaunch, CudaSource } from "./cuda-source.ts";
 import { bytesOfElement, cudaType } from "./elements.ts";
-import { type HelperName, helperTexts } from "./helpers.ts";
 import { laneColumn, laneRow } from "./lane.ts";
-import { linesOf, type StatementContext } from "./statement.ts";
+import { createNames } from "./names.ts";
+import { type HelperName, helperTexts } from "./run-time.ts";
+import { linesOf } from "./statement.ts";
+import type { StatementContext } from "./statement-context.ts";
 import { lanesOfTiles, operandsIn, panelsIn } from "./warp-statement.ts";
 
 export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): CudaSource {

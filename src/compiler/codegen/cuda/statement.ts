@@ -7,17 +7,8 @@ import { alignedRun } from "./aligned-run.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
 import { type Lane, laneAt } from "./lane.ts";
+import type { StatementContext } from "./statement-context.ts";
 import { isWarpValue, warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
-
-export interface StatementContext extends CudaContext {
-  /** Memory of the group that copies in the background fill. */
-  readonly ahead: ReadonlySet<string>;
-  /** Buffers that lie in the memory of the group. */
-  readonly group: ReadonlySet<string>;
-  /** Operand that a local on a tile is of its products: "left", "right"; others are sums. */
-  readonly operands: ReadonlyMap<string, "left" | "right">;
-  readonly fresh: (stem: string) => string;
-}
 
 type Lines = readonly string[];
 

@@ -1,18 +1,18 @@
 // Statements on tiles that the lanes of a warp hold together → CUDA C. A tile of sums is eight floats of each lane, an operand of
 // a product four words, which ldmatrix brings from the memory of the group.
 
-import { cannotRun } from "../../backend/cannot.ts";
 import type { WarpProductText } from "../../intrinsic/cuda-mma.ts";
 import { type GroupProductText, groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
+import { warpWideLanes } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
-import { warpWideLanes } from "../../lower/pass/distribute-threads.ts";
+import { cannotRun } from "../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { cudaExpr, cudaIndex } from "./expression.ts";
-import { groupProductName, type HelperName } from "./helpers.ts";
 import { elementAt, lanesThatHold, sumsPerLane } from "./lane.ts";
-import type { StatementContext } from "./statement.ts";
+import { groupProductName, type HelperName } from "./run-time.ts";
+import type { StatementContext } from "./statement-context.ts";
 
 type Lines = readonly string[];
 

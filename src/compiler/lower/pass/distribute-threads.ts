@@ -11,8 +11,8 @@
 
 import { constInt, eq, forLoop, ifThen, lt, seq, variable } from "../../ir/build.ts";
 import type { For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
+import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, laneAxis, warpWideLanes } from "../../ir/thread-axes.ts";
 import { lanesOf, mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
-import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, laneAxis } from "../thread-axes.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import type { Pass } from "./pass.ts";
@@ -86,7 +86,4 @@ function byOneThread(stmt: Store, { group, bound, stores }: Threads): Stmt {
   return idle.reduce<Stmt>((guarded, axis) => ifThen(eq(variable(axis), constInt(0)), guarded), stmt);
 }
 
-/** Lanes of a vector that the lanes of a warp hold together; a thread of its own has no vectors of so many. */
-export const warpWideLanes = 256;
-
-export const isWarpWide = ({ value }: Store): boolean => lanesOf(value) >= warpWideLanes;
+const isWarpWide = ({ value }: Store): boolean => lanesOf(value) >= warpWideLanes;

@@ -6,10 +6,10 @@
 import { type Affine, fromAffine, termsKey, toAffine } from "../../../ir/affine.ts";
 import { localBuffer } from "../../../ir/buffer.ts";
 import type { Buffer, Expr, LoopFunc, Stmt, Var } from "../../../ir/loop-ir.ts";
+import { groupAxes, groupAxisOf } from "../../../ir/thread-axes.ts";
 import { updateLoad, updateRamp, updateStore } from "../../../ir/update.ts";
 import { lanesOf, mapExpr, mapOwnExprs, mapStmt, varsIn, walkStmt } from "../../../ir/visit.ts";
 import { gcd } from "../../../support/integer-math.ts";
-import { groupAxes, groupAxisOf } from "../../thread-axes.ts";
 
 export function ownRegisters(func: LoopFunc): LoopFunc {
   return func.buffers.reduce((result, buffer) => (buffer.memory === "register" ? owned(result, buffer) : result), func);

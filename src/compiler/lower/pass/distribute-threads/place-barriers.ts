@@ -10,9 +10,9 @@
 
 import { seq, sync } from "../../../ir/build.ts";
 import type { For, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
+import { gridAxisOf, groupAxisOf } from "../../../ir/thread-axes.ts";
 import { updateFor } from "../../../ir/update.ts";
 import { walkStmt } from "../../../ir/visit.ts";
-import { gridAxisOf, groupAxisOf } from "../../thread-axes.ts";
 
 export const placeBarriers = (func: LoopFunc): LoopFunc => ({ ...func, body: launches(func.body, sharedOf(func)) });
 

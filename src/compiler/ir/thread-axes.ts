@@ -1,6 +1,6 @@
 // The coordinates of a thread in a launch: which loops they are, and the names of their variables once all threads run a function.
 
-import type { For, ThreadAxis } from "../ir/loop-ir.ts";
+import type { For, ThreadAxis } from "./loop-ir.ts";
 
 /** Coordinates of a group in the grid, and of a thread in its group, the slowest first. */
 export const gridAxes = ["blockIdx.z", "blockIdx.y", "blockIdx.x"] as const satisfies readonly ThreadAxis[];
@@ -8,6 +8,9 @@ export const groupAxes = ["threadIdx.z", "threadIdx.y", "threadIdx.x"] as const 
 
 /** Coordinate along which the lanes of a warp lie. */
 export const laneAxis = "threadIdx.x" satisfies ThreadAxis;
+
+/** Lanes of a vector that the lanes of a warp hold together; a thread of its own has no vectors of so many. */
+export const warpWideLanes = 256;
 
 const isOneOf = (axes: readonly string[], mark: string): mark is ThreadAxis => axes.includes(mark);
 
