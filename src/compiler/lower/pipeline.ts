@@ -12,6 +12,7 @@ import { insertPrefetches } from "./pass/insert-prefetches.ts";
 import { lowerBlocks } from "./pass/lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass/pass.ts";
 import { pipelineLoops } from "./pass/pipeline-loops.ts";
+import { promoteOwnRegisters } from "./pass/promote-own-registers.ts";
 import { promoteRegisters } from "./pass/promote-registers.ts";
 import { shareLoads } from "./pass/share-loads.ts";
 import { shareValues } from "./pass/share-values.ts";
@@ -61,7 +62,7 @@ export const threadPasses: readonly Pass[] = [
   unroll,
   hoistConditions,
   distributeThreads,
-  promoteRegisters,
+  promoteOwnRegisters,
   shareLoads,
   shareValues,
   expandMath,

@@ -4,6 +4,7 @@ import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.t
 import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
+import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
 import type { GenerateOptions } from "../code-generator.ts";
 import { parametersOf } from "../parameters.ts";
@@ -14,7 +15,7 @@ import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
 import { linesOf } from "./statement.ts";
 import type { StatementContext } from "./statement-context.ts";
-import { lanesOfTiles, operandsIn, panelsIn } from "./warp-statement.ts";
+import { lanesOfTiles, operandsIn, panelsIn, tiledIn } from "./warp-statement.ts";
 
 export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): CudaSource {
   const used = new Set<HelperName>();
@@ -37,8 +38,10 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     operands: operandsIn(func),
     fresh: (stem) => `uk_${stem}${next++}`,
   };
+  refuseOthers(func.body, target.features);
   const bodies = func.body.kind === "seq" ? func.body.body : [func.body];
   const parts = bodies.map((body, at) => launchOf(body, `${func.name}_${at}`, func, context));
+  for (const { launch } of parts) refuseLarge(launch, target);
   const texts = parts.map(({ text }) => text);
   return {
     kind: "cuda",
@@ -52,6 +55,30 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
       : (target.features[0] ?? "sm_70"),
     numerics,
   };
+}
+
+function refuseLarge({ groupBytes, group }: CudaLaunch, target: Target): void {
+  const limits = target.kind === "accelerator" ? target.limits : {};
+  const [most, threads] = [limits.groupBytes ?? 0, product(group)];
+  if (groupBytes > most) {
+    throw cannotRun(
+      "cuda",
+      `a group wants ${groupBytes} bytes of memory, ${target.name} has ${most}`,
+      "smaller blocks, fewer stages",
+    );
+  }
+  if (threads > (limits.threadsPerGroup ?? 0)) {
+    throw cannotRun("cuda", `a group has ${threads} threads`, `${target.name} runs ${limits.threadsPerGroup} together`);
+  }
+}
+
+/** Refuses what only later machines have. */
+function refuseOthers(body: Stmt, features: readonly string[]): void {
+  if (features.includes("sm_90a")) return;
+  walkStmt(body, (stmt) => {
+    if (stmt.kind !== "sync" || !stmt.what.endsWith("products")) return;
+    throw cannotRun("cuda", "this machine has no products that run on their own", "leave out the word products-behind");
+  });
 }
 
 const scratchOf = ({ buffers }: LoopFunc): readonly Buffer[] => buffers.filter(({ memory }) => memory === "workspace");
@@ -108,7 +135,7 @@ function launchOf(
       const type = cudaType[buffer.dtype];
       return `${type} *const ${context.names(buffer.name)} = (${type} *)(uk_group + ${start});`;
     }),
-    ...registerArrays(func, own, context),
+    ...registerArrays(func, own, tiledIn(body), context),
     ...(tiles.size > 0 ? warpPlace : []),
     ...linesOf(inner, context),
   ];
@@ -133,11 +160,15 @@ const parameter = ({ name, dtype, role }: Buffer, { names }: StatementContext): 
 function registerArrays(
   { buffers }: LoopFunc,
   used: ReadonlySet<string>,
+  tiled: ReadonlySet<string>,
   { names }: StatementContext,
 ): readonly string[] {
-  return buffers
-    .filter(({ name, memory }) => memory === "register" && used.has(name))
-    .map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);
+  const own = buffers.filter(({ name, memory }) => memory === "register" && used.has(name));
+  const shared = own.find(({ name }) => tiled.has(name));
+  if (shared) {
+    throw cannotRun("cuda", `${shared.name} is a tile here and single elements there`, "tensorize all loops of a tile");
+  }
+  return own.map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);
 }
 
 /** What one thread does: the body without the loops over threads, whose extents are noted. */

@@ -168,6 +168,21 @@ function arePairs(index: Expr): boolean {
   return inner.stride === 1 && (inner === index || index.stride % 2 === 0) && isMultiple(inner.base, 2);
 }
 
+/** Names of the buffers of which statements name a tile. */
+export function tiledIn(body: Stmt): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkStmt(
+    body,
+    (stmt) => {
+      if (stmt.kind === "store" && isWarpValue(stmt.value)) names.add(stmt.buffer);
+    },
+    (expr) => {
+      if (expr.kind === "load" && isWarpValue(expr)) names.add(expr.buffer);
+    },
+  );
+  return names;
+}
+
 /** Numbers of lanes that hold tiles together, in a function; none: it has no tiles. */
 export function lanesOfTiles(body: Stmt): ReadonlySet<number> {
   const found = new Set<number>();
