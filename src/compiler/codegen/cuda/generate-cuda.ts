@@ -42,7 +42,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
     launches: parts.map(({ launch }) => launch),
     scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),
-    architecture: target.features.find((feature) => feature.startsWith("sm_")) ?? "sm_70",
+    architecture: target.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_70",
     numerics,
   };
 }
