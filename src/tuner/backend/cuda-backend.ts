@@ -13,6 +13,7 @@ import { cudaExecutor } from "../../native/backend/cuda.ts";
 import { packageFile } from "../../native/file/native-file.ts";
 import { gpuModel } from "../prior/gpu-model.ts";
 import { direct } from "../space/algorithm/direct.ts";
+import { inlineMaps } from "../space/tensor-cores/inline-maps.ts";
 import { tensorCores } from "../space/tensor-cores/tensor-cores.ts";
 import { threadsOfMap } from "../space/tensor-cores/threads-of-a-map.ts";
 import type { Backend } from "./backend.ts";
@@ -23,7 +24,7 @@ export const cudaBackendWith = (loader: () => string): Backend<AcceleratorTarget
   targets: [cudaSm80, cudaSm90],
   generator: cudaGenerator,
   intrinsics: cudaMma,
-  space: { rules: [tensorCores, threadsOfMap], algorithms: [direct] },
+  space: { rules: [inlineMaps, tensorCores, threadsOfMap], algorithms: [direct] },
   model: gpuModel,
   executor: cudaExecutor(loader),
 });

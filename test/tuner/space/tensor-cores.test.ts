@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import {
   type AcceleratorTarget,
   type Assignment,
+  authoring,
   type ComputeDef,
   type CudaSource,
   cudaSm80,
@@ -72,6 +73,23 @@ function beforeThreads(op: ComputeDef, trace: Trace, numerics: Numerics): LoopFu
 const names = (op: Op, asked: Asked = {}): readonly string[] =>
   spaceOf(defined(op), asked).templates.map(({ name }) => name);
 
+/** Two element-wise stages. */
+const chain = authoring.defineOp({ N: 300 }, ({ N }) => {
+  const x = authoring.tensor("x", [N], "f32");
+  const doubled = authoring.compute("doubled", [N], (i) => x(i).mul(2));
+  return authoring.compute("y", [N], (i) => doubled(i).max(0));
+});
+
+/** A product of a matrix that is doubled before. */
+const ofDoubled = authoring.defineOp({ M: 32, N: 32, K: 16 }, ({ M, N, K }) => {
+  const [X, B] = [authoring.tensor("X", [M, K], "f16"), authoring.tensor("B", [K, N], "f16")];
+  const A = authoring.compute("A", [M, K], (i, k) => authoring.cast(X(i, k).mul(2), "f16"));
+  const k = authoring.reduceAxis("k", K);
+  return authoring.compute("C", [M, N], (i, j) =>
+    authoring.sum(authoring.cast(A(i, k), "f32").mul(authoring.cast(B(k, j), "f32")), k),
+  );
+});
+
 const half = { dtype: "f16" } as const;
 const square = (size: number) => ({ M: size, N: size, K: size, ...half });
 
@@ -81,7 +99,9 @@ describe("templates", () => {
     ["bias and activation", gemm(square(64), { bias: true, activation: "relu" }), "C with C.sum on tensor cores"],
     ["batches", batchMatmul({ batch: 3, ...square(64), dtype: "bf16" }), "C with C.sum on tensor cores"],
     ["an extent that is no multiple of 16", gemm({ ...square(64), N: 40 }), "plain"],
+    ["extents that no two warps divide alike", gemm({ M: 1008, N: 80, K: 112, ...half }), "plain"],
     ["other types", gemm({ M: 64, N: 64, K: 64 }), "plain"],
+    ["an operand that is computed before", ofDoubled, "C on tensor cores"],
     ["a convolution", conv2d({ H: 8, W: 8, C: 16, F: 16, ...half }), "plain"],
   ])("%s", (_, op, name) => {
     expect(names(op)).toEqual([name]);
@@ -90,6 +110,16 @@ describe("templates", () => {
   test("sums in their order are no matter of tensor cores", () => {
     expect(names(gemm(square(64)), { numerics: "strict" })).toEqual(["plain"]);
   });
+});
+
+test("element-wise stages are one launch, what a product reads is another", () => {
+  const launchesOf = (library: Op): number => {
+    const op = defined(library);
+    const [{ trace }] = draw(spaceOf(op).templates[0]!, 1) as [Drawn];
+    const kernel = generateKernel(op, trace, cudaSm90, { numerics: "fast", verify: true });
+    return kernel.kind === "ok" ? (kernel.source as CudaSource).launches.length : 0;
+  };
+  expect([chain, ofDoubled, softmax({ M: 4, N: 8 })].map(launchesOf)).toEqual([1, 2, 3]);
 });
 
 describe("100 schedules of a product are legal, printed, and take the memory that their constraint says", () => {
@@ -122,6 +152,8 @@ describe("what schedules compute", () => {
     ["bias and activation", gemm({ ...square(64), K: 32 }, { bias: true, activation: "relu" }), 4],
     ["batches", batchMatmul({ batch: 2, ...square(32) }), 4],
     ["two products", gemmExpGemm({ M: 32, N: 32, K: 16, L: 16, ...half }), 2],
+    ["an operand that is computed before", ofDoubled, 3],
+    ["element-wise stages", chain, 2],
     ["softmax", softmax({ M: 5, N: 37 }), 2],
     ["layerNorm", layerNorm({ M: 3, N: 150 }), 2],
     ["sums of rows", sum({ M: 4, N: 33 }), 2],

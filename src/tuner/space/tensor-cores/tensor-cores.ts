@@ -15,6 +15,7 @@ import type { SpaceRule } from "../draft/space-rule.ts";
 import { copies } from "./copies.ts";
 import { productOf } from "./finished-product.ts";
 import { addGroupTiles, neighboursOf, registerOf, stagesOf, unrollOf, warpsOf } from "./group-tiles.ts";
+import { hasTiling } from "./has-tiling.ts";
 import { limitGroups } from "./limits.ts";
 import { productEstimate } from "./product-estimate.ts";
 import type { Axis, WarpProduct } from "./warp-product.ts";
@@ -26,9 +27,9 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
 
   apply(draft, stage, context) {
     const found = productOf(stage, context);
-    if (!found) return [draft];
-    const { product, reader } = found;
     const { target } = context.task;
+    if (!found || !hasTiling(found.product, target)) return context.otherwise(draft, stage.name);
+    const { product, reader } = found;
     const sums = product.stage.name;
     const fused = reader ? fuse(draft, sums) : draft;
     const named = decide(fused, `${reader ? `${reader.name} with ` : ""}${sums} on tensor cores`);
