@@ -20,6 +20,8 @@ const table = new Map<string, CodeGenerator>(
  * @throws DiagnosticError `backend.taken`
  */
 export function useCodeGenerator(generator: CodeGenerator): void {
+  // A back end of ours that is given as a value has its generator here already.
+  if (table.get(generator.name)?.generate === generator.generate) return;
   addTo(table, generator);
   addTraits(generator);
 }

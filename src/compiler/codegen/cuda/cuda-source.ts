@@ -26,7 +26,7 @@ export interface CudaSource extends KernelSource {
   /** Launches of one run, in order. */
   readonly launches: readonly CudaLaunch[];
   readonly scratch: readonly Scratch[];
-  /** Architecture that the text needs at least: "sm_80". */
+  /** Architecture that the text is compiled for: "sm_90". */
   readonly architecture: string;
   /** "strict" is compiled without fused multiply-adds. */
   readonly numerics: Numerics;

@@ -50,9 +50,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
     launches: parts.map(({ launch }) => launch),
     scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),
-    architecture: [...used].some((name) => name.startsWith("uk_products_"))
-      ? "sm_90a"
-      : (target.features[0] ?? "sm_70"),
+    architecture: target.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_70",
     numerics,
   };
 }
@@ -117,7 +115,7 @@ function launchOf(
   const [grid, group] = [size("blockIdx"), size("threadIdx")];
   const own = usedIn(body);
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
-  const places = groupPlaces(shared);
+  const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
   const groupBytes = places.at(-1)?.end ?? 0;
   const tiles = lanesOfTiles(body);
   const other = [...tiles].find((lanes) => lanes !== group[0]);
@@ -201,14 +199,12 @@ interface GroupPlace {
   readonly end: number;
 }
 
-/** Bytes at whose multiples buffers of a group begin: the pattern of panels repeats after as many. */
-const groupAlignment = 1024;
-
-/** Buffers of a group, one after another. */
-function groupPlaces(buffers: readonly Buffer[]): readonly GroupPlace[] {
+/** Buffers of a group, one after another; the pattern of panels begins anew every 1024 bytes. */
+function groupPlaces(buffers: readonly Buffer[], inPanels: boolean): readonly GroupPlace[] {
+  const alignment = inPanels ? 1024 : 128;
   let end = 0;
   return buffers.map((buffer) => {
-    const start = Math.ceil(end / groupAlignment) * groupAlignment;
+    const start = Math.ceil(end / alignment) * alignment;
     end = start + bytesOf(buffer);
     return { buffer, start, end };
   });

@@ -13,6 +13,7 @@ import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts"
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
 import type { Assign, Define, Expr, For, Registers, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { isThreadLoop } from "../../ir/thread-loop.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
@@ -42,7 +43,7 @@ function share(stmt: Stmt, names: LocalNames): Stmt {
   if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
   // Threads of a parallel loop do not have the registers of the code around it, so no load is hoisted out of one.
-  if (inner.kind === "for") return inner.mark === "parallel" ? inner : hoistLoads(inner, names);
+  if (inner.kind === "for") return inner.mark === "parallel" || isThreadLoop(inner) ? inner : hoistLoads(inner, names);
   return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
 }
 

@@ -6,6 +6,7 @@ import { assume } from "../../ir/compare.ts";
 import type { For, Stmt } from "../../ir/loop-ir.ts";
 import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { isNothing, seqOf, simplifyExpr, simplifyStmt } from "../../ir/simplify.ts";
+import { isGridLoop } from "../../ir/thread-loop.ts";
 import { updateFor, updateIf } from "../../ir/update.ts";
 import { mapShared } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
@@ -48,7 +49,7 @@ function unrollIf(stmt: Stmt & { readonly kind: "if" }, ranges: Ranges): Stmt {
 }
 
 function unrollLoop(loop: For, ranges: Ranges): Stmt {
-  if (loop.extent === 1 || isSmall(loop)) {
+  if ((loop.extent === 1 && !isGridLoop(loop)) || isSmall(loop)) {
     const copies = Array.from({ length: loop.extent }, (_, at) =>
       unrollIn(loop.body, withRange(ranges, loop.name, at, at)),
     );
