@@ -103,7 +103,6 @@ const roomOrders: Readonly<Record<string, readonly string[]>> = {
     "toolchain",
     "addon",
     "load",
-    "cuda",
     "harness",
     "runner",
     "cuda",

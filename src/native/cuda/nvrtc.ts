@@ -22,7 +22,7 @@ export interface CudaCompiler {
  *
  * @param at path of the library, where it lies elsewhere than the system looks
  */
-export async function loadNvrtc(at?: string): Promise<CudaCompiler | null> {
+export async function loadNvrtc(at = process.env.UNPLUGIN_KERNEL_NVRTC): Promise<CudaCompiler | null> {
   const koffi = await import("koffi").then((it) => it.default).catch(() => null);
   if (!koffi) return null;
   for (const path of at === undefined ? libraries : [at]) {
