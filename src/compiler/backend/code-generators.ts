@@ -2,15 +2,17 @@
 
 import { cGenerator } from "../codegen/c/c-generator.ts";
 import type { CodeGenerator } from "../codegen/code-generator.ts";
-import { jsGenerator } from "../codegen/js/js-generator.ts";
 import { cudaGenerator } from "../codegen/cuda/cuda-generator.ts";
+import { jsGenerator } from "../codegen/js/js-generator.ts";
 import type { KernelSource } from "../codegen/kernel-source.ts";
 import { wasmGenerator } from "../codegen/wasm/wasm-generator.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 import { addTraits, unknownBackend } from "./traits.ts";
 
-const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGenerator, cudaGenerator].map((it) => [it.name, it]));
+const table = new Map<string, CodeGenerator>(
+  [cGenerator, wasmGenerator, jsGenerator, cudaGenerator].map((it) => [it.name, it]),
+);
 
 /**
  * Adds a foreign back end's generator.

@@ -4,8 +4,8 @@
 // Products are exact, and sums are rounded towards zero somewhere, so they are for numerics "fast".
 
 import type { DType } from "../expr/dtype.ts";
-import { add, cast, constInt, forLoop, loadOf, mul, store, variable } from "../ir/build.ts";
 import { localBuffer } from "../ir/buffer.ts";
+import { add, cast, constInt, forLoop, loadOf, mul, store, variable } from "../ir/build.ts";
 import type { Buffer, Expr, LoopFunc } from "../ir/loop-ir.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 

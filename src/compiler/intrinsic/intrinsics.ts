@@ -12,7 +12,15 @@ import { x86Bf16 } from "./x86-bf16.ts";
 import { x86Madd } from "./x86-madd.ts";
 import { x86Vnni } from "./x86-vnni.ts";
 
-export const intrinsics: readonly Intrinsic[] = [...x86Amx, ...x86Vnni, ...x86Bf16, ...x86Madd, ...armDot, ...wasmSimd, ...cudaMma];
+export const intrinsics: readonly Intrinsic[] = [
+  ...x86Amx,
+  ...x86Vnni,
+  ...x86Bf16,
+  ...x86Madd,
+  ...armDot,
+  ...wasmSimd,
+  ...cudaMma,
+];
 
 /** Ours, then those of foreign back ends, by name. */
 const byName = new Map<string, Intrinsic>(intrinsics.map((intrinsic) => [intrinsic.name, intrinsic]));

@@ -33,7 +33,9 @@ export async function loadNvrtc(): Promise<CudaCompiler | null> {
 type Koffi = typeof import("koffi").default;
 
 function compilerOf(library: ReturnType<Koffi["load"]>): CudaCompiler {
-  const create = library.func("int nvrtcCreateProgram(_Out_ void **prog, const char *src, const char *name, int n, void *headers, void *names)");
+  const create = library.func(
+    "int nvrtcCreateProgram(_Out_ void **prog, const char *src, const char *name, int n, void *headers, void *names)",
+  );
   const compileProgram = library.func("int nvrtcCompileProgram(void *prog, int n, const char **options)");
   const logSize = library.func("int nvrtcGetProgramLogSize(void *prog, _Out_ size_t *size)");
   const log = library.func("int nvrtcGetProgramLog(void *prog, void *log)");
@@ -53,7 +55,12 @@ function compilerOf(library: ReturnType<Koffi["load"]>): CudaCompiler {
       create(handle, text, "kernel.cu", 0, null, null);
       const program = handle[0];
       try {
-        const options = [`--gpu-architecture=${architecture}`, "--std=c++17", `--fmad=${numerics === "fast"}`, "--device-as-default-execution-space"];
+        const options = [
+          `--gpu-architecture=${architecture}`,
+          "--std=c++17",
+          `--fmad=${numerics === "fast"}`,
+          "--device-as-default-execution-space",
+        ];
         const code = compileProgram(program, options.length, options);
         if (code !== 0) throw new Error(`NVRTC: ${bytesOf(program, logSize, log).toString("utf8").trim()}`);
         return new Uint8Array(bytesOf(program, cubinSize, cubin));

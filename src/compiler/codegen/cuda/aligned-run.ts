@@ -1,9 +1,8 @@
 // Access of a short vector → whether one instruction may move it: neighbours in memory that begin at a multiple of their size.
 
 import { toAffine } from "../../ir/affine.ts";
-import type { Expr } from "../../ir/loop-ir.ts";
+import type { Expr, IrType } from "../../ir/loop-ir.ts";
 import { bytesOfElement, moveOf } from "./elements.ts";
-import type { IrType } from "../../ir/loop-ir.ts";
 
 /** The first index of a run that is moved at once; null: it is none. */
 export function alignedRun(index: Expr, dtype: IrType): Expr | null {

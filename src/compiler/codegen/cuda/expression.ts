@@ -1,12 +1,12 @@
 // Loop-IR expression, in one lane → CUDA C text, in parentheses where it matters.
 
+import { cannotRun } from "../../backend/cannot.ts";
 import { isFloat, isInteger } from "../../expr/dtype.ts";
 import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import { cannotRun } from "../../backend/cannot.ts";
 import { cudaType, isHalf } from "./elements.ts";
 import type { HelperName } from "./helpers.ts";
 import type { Lane } from "./lane.ts";
@@ -198,7 +198,12 @@ function toHalf(dtype: "f16" | "bf16", x: string, { use }: CudaContext): string 
 function cudaCast({ dtype: to, operand }: Cast, x: string, context: CudaContext): string {
   const from = operand.dtype;
   if (from === to) return x;
-  if (isHalf(from)) return cudaCast({ kind: "cast", dtype: to, operand: { ...operand, dtype: "f32" } as Expr }, fromHalf(from, x, context), context);
+  if (isHalf(from))
+    return cudaCast(
+      { kind: "cast", dtype: to, operand: { ...operand, dtype: "f32" } as Expr },
+      fromHalf(from, x, context),
+      context,
+    );
   if (isHalf(to)) return toHalf(to, `(float)${x}`, context);
   if (to === "bool") return `(${x} != 0)`;
   if (isFloat(from as never) && isInteger(to as never)) return saturated(from, to, x, context);

@@ -67,7 +67,12 @@ function aheadIn(body: Stmt): ReadonlySet<string> {
 }
 
 /** The function of one launch. */
-function launchOf(body: Stmt, entry: string, func: LoopFunc, context: StatementContext): { text: string; launch: CudaLaunch } {
+function launchOf(
+  body: Stmt,
+  entry: string,
+  func: LoopFunc,
+  context: StatementContext,
+): { text: string; launch: CudaLaunch } {
   const extents = new Map<ThreadAxis, number>();
   const inner = threadOf(body, extents);
   const size = (prefix: "blockIdx" | "threadIdx"): readonly [number, number, number] => [
@@ -113,7 +118,11 @@ const parameter = ({ name, dtype, role }: Buffer, { names }: StatementContext): 
   `${role === "input" ? "const " : ""}${cudaType[dtype]} *__restrict__ ${names(name)}`;
 
 /** Buffers in registers that are no locals: arrays of each thread. */
-function registerArrays({ buffers }: LoopFunc, used: ReadonlySet<string>, { names }: StatementContext): readonly string[] {
+function registerArrays(
+  { buffers }: LoopFunc,
+  used: ReadonlySet<string>,
+  { names }: StatementContext,
+): readonly string[] {
   return buffers
     .filter(({ name, memory }) => memory === "register" && used.has(name))
     .map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);

@@ -28,7 +28,8 @@ export function linesOf(stmt: Stmt, context: StatementContext): Lines {
     case "for": {
       const i = context.names(stmt.name);
       const head = `for (int ${i} = 0; ${i} < ${stmt.extent}; ${i}++) {`;
-      const hint = stmt.annotations.unroll === undefined ? "#pragma unroll 1" : `#pragma unroll ${stmt.annotations.unroll}`;
+      const hint =
+        stmt.annotations.unroll === undefined ? "#pragma unroll 1" : `#pragma unroll ${stmt.annotations.unroll}`;
       return [hint, head, ...indented(linesOf(stmt.body, context)), "}"];
     }
     case "seq":
@@ -59,7 +60,10 @@ const syncs = {
 } as const;
 
 function linesOfIf(stmt: If, context: StatementContext): Lines {
-  const yes = [`if (${cudaExpr(stmt.condition, null, { ...context, wraps: false })}) {`, ...indented(linesOf(stmt.then, context))];
+  const yes = [
+    `if (${cudaExpr(stmt.condition, null, { ...context, wraps: false })}) {`,
+    ...indented(linesOf(stmt.then, context)),
+  ];
   return stmt.else ? [...yes, "} else {", ...indented(linesOf(stmt.else, context)), "}"] : [...yes, "}"];
 }
 
@@ -119,7 +123,10 @@ function linesOfLocal(stmt: Define | Assign, context: StatementContext): Lines {
     return [`${stmt.kind === "define" ? `${type} ` : ""}${name} = ${cudaExpr(stmt.value, null, context)};`];
   }
   const { lines, inner } = loadedRuns(stmt.value, context);
-  const sets = Array.from({ length: lanes }, (_, lane) => `${name}[${lane}] = ${cudaExpr(stmt.value, laneAt(lane), inner)};`);
+  const sets = Array.from(
+    { length: lanes },
+    (_, lane) => `${name}[${lane}] = ${cudaExpr(stmt.value, laneAt(lane), inner)};`,
+  );
   const declared = stmt.kind === "define" ? [`alignas(16) ${type} ${name}[${lanes}];`] : [];
   return [...declared, "{", ...indented([...lines, ...sets]), "}"];
 }
@@ -147,7 +154,9 @@ function loadOfRun(load: Load, context: StatementContext): { name: string; lines
   const source = `&${context.names(load.buffer)}[${cudaIndex(start, null, context)}]`;
   return {
     name,
-    lines: [`alignas(16) ${cudaType[load.dtype]} ${name}[${lanes}];`, `*(${move} *)${name} = *(const ${move} *)${source};`],
+    lines: [
+      `alignas(16) ${cudaType[load.dtype]} ${name}[${lanes}];`,
+      `*(${move} *)${name} = *(const ${move} *)${source};`,
+    ],
   };
 }
-

@@ -75,11 +75,15 @@ function operandOf(operand: Expr, side: "left" | "right", context: StatementCont
 
 /** Loads of a tile: each lane gives the address of a row of eight elements. */
 function operandLines(value: Expr, side: "left" | "right", name: string, context: StatementContext): Lines {
-  if (value.kind !== "load" || !context.group.has(value.buffer)) return refuse("an operand lies outside of the memory of the group");
+  if (value.kind !== "load" || !context.group.has(value.buffer))
+    return refuse("an operand lies outside of the memory of the group");
   const { base, apart } = rowsOf(value);
   const load = context.use(side === "left" ? "uk_load_rows" : "uk_load_columns");
   const index = `${cudaIndex(base, null, context)} + uk_tile_row * ${apart} + uk_tile_column`;
-  return [`unsigned ${name}[4];`, `${load}(${name}, ${context.use("uk_shared")}(&${context.names(value.buffer)}[${index}]));`];
+  return [
+    `unsigned ${name}[4];`,
+    `${load}(${name}, ${context.use("uk_shared")}(&${context.names(value.buffer)}[${index}]));`,
+  ];
 }
 
 function rowsOf(load: Load): { base: Expr; apart: number } {

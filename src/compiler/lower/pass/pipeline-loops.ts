@@ -48,9 +48,7 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
   if (copied.size === 0 || compute.flatMap(storesTo).some((name) => copied.has(name))) return plain;
   for (const name of copied) slots.set(name, stages);
   const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>
-    stmts.map((stmt) =>
-      inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot),
-    );
+    stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
   const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(stages - 1))];
   const early = variable(`${loop.name}.early`);
   const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(stages));

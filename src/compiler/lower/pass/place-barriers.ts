@@ -32,7 +32,9 @@ function sharedOf({ buffers, body }: LoopFunc): ReadonlySet<string> {
       });
     }
   });
-  const meets = buffers.filter(({ name, memory }) => memory !== "register" && memory !== "fragment" && !ahead.has(name));
+  const meets = buffers.filter(
+    ({ name, memory }) => memory !== "register" && memory !== "fragment" && !ahead.has(name),
+  );
   return new Set(meets.map(({ name }) => name));
 }
 

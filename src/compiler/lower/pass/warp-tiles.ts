@@ -12,13 +12,7 @@ import { broadcast, ramp, store } from "../../ir/build.ts";
 import type { Expr, For, Stmt } from "../../ir/loop-ir.ts";
 import { perfectNest } from "../../ir/perfect-nest.ts";
 import { noRanges, withRange } from "../../ir/ranges.ts";
-import {
-  updateBinary,
-  updateFor,
-  updateLoad,
-  updateOperand,
-  updateSelect,
-} from "../../ir/update.ts";
+import { updateBinary, updateFor, updateLoad, updateOperand, updateSelect } from "../../ir/update.ts";
 import { mapChildren, varsIn } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";

@@ -114,7 +114,9 @@ function mapAccesses(body: Stmt, buffer: string, index: (index: Expr) => Expr): 
   return mapStmt(body, (stmt) => {
     const own = mapOwnExprs(stmt, (root) =>
       mapExpr(root, (expr) =>
-        expr.kind === "load" && expr.buffer === buffer ? updateLoad(expr, { indices: [index(expr.indices[0]!)] }) : expr,
+        expr.kind === "load" && expr.buffer === buffer
+          ? updateLoad(expr, { indices: [index(expr.indices[0]!)] })
+          : expr,
       ),
     );
     return own.kind === "store" && own.buffer === buffer
