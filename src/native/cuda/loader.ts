@@ -26,7 +26,7 @@ export function createCudaLoader(
     return opened;
   };
   const memories = new WeakMap<Arena, DeviceMemory>();
-  const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+  const whenUnused = new FinalizationRegistry<() => void>((free) => onDevice(free, fail));
   const memoryOf = (device: CudaDevice, { parameters, arena }: Parameters<RunnableLoader["load"]>[1]): DeviceMemory => {
     const memory = memories.get(arena) ?? deviceMemory(device, parameters, arena.arrays);
     if (!memories.has(arena)) whenUnused.register(arena, memory.free);
@@ -56,6 +56,15 @@ export function createCudaLoader(
   };
 }
 
+/** Does what only fails where the device has. */
+function onDevice<T>(work: () => T, fail: (reason: string) => never): T {
+  try {
+    return work();
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
 const nanosecondsPerMs = 1e6;
 
 function kernelOf(
@@ -65,13 +74,6 @@ function kernelOf(
   run: () => void,
   fail: (reason: string) => never,
 ): DeviceKernel {
-  const onDevice = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      return fail((error as Error).message);
-    }
-  };
   return {
     clock: "device",
     isExact: false,
@@ -79,9 +81,9 @@ function kernelOf(
     get arrays() {
       return arena.arrays;
     },
-    upload: () => onDevice(memory.upload),
+    upload: () => onDevice(memory.upload, fail),
     download() {
-      const touched = onDevice(memory.download);
+      const touched = onDevice(memory.download, fail);
       // The session takes a RangeError for a fault of the candidate's, after which the process is sound.
       if (touched !== null) throw new RangeError(`it wrote outside ${touched}`);
     },
@@ -89,7 +91,7 @@ function kernelOf(
       const all = (): void => {
         for (let call = 0; call < count; call++) run();
       };
-      return onDevice(() => device.time(all)) * nanosecondsPerMs;
+      return onDevice(() => device.time(all), fail) * nanosecondsPerMs;
     },
   };
 }

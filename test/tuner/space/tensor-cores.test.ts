@@ -138,7 +138,7 @@ describe("100 schedules of a product are legal, printed, and take the memory tha
         const { launches, architecture } = kernel.source as CudaSource;
         expect(launches.map(({ groupBytes }) => groupBytes)).toEqual([assignment["C.sum.group-bytes"]]);
         expect(launches[0]!.group.reduce((all, extent) => all * extent, 1)).toBe(assignment["C.sum.threads"]);
-        expect(architecture).toBe("sm_90a");
+        expect(architecture).toMatch(/^sm_90/);
       }
     },
     120_000,

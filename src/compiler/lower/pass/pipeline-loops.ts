@@ -54,13 +54,13 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
   for (const name of copied) slots.set(name, stages);
   const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>
     stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
-  const distance = stages - 1 - (behind ?? 0);
+  const distance = Math.min(stages - 1 - (behind ?? 0), loop.extent);
   const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(distance))];
   const early = variable(`${loop.name}.early`);
   const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(stages));
   const computed = at(compute, k, slotOf(k));
   return seq(
-    forLoop(early.name, Math.min(distance, loop.extent), seq(...at(copies, early, early), sync("commit"))),
+    forLoop(early.name, distance, seq(...at(copies, early, early), sync("commit"))),
     updateFor(plain, {
       body: seq(
         sync("wait", distance - 1),
