@@ -219,7 +219,8 @@ function usesIn(stmts: readonly Stmt[], names: LocalNames): readonly Use[] {
 /** Forgets the loads that `stmt` may change. */
 function closeChanged(stmt: Stmt, open: Open): void {
   for (const buffer of isLeaf(stmt) ? [] : storedIn(stmt)) open.delete(buffer);
-  const changed = changedIn(stmt);
+  const isLocal = stmt.kind === "define" || stmt.kind === "assign";
+  const changed = isLocal ? new Set([stmt.name]) : changedIn(stmt);
   for (const uses of open.values()) {
     for (const [key, { load, usesLocals }] of uses) if (usesLocals && usesAny(load, changed)) uses.delete(key);
   }
