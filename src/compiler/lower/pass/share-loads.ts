@@ -63,9 +63,11 @@ const keys = new WeakMap<Expr, string>();
 
 /** Key of a load, remembered: it is asked for several times. */
 function keyOf(load: Expr): string {
-  const known = keys.get(load) ?? exprKey(load);
-  keys.set(load, known);
-  return known;
+  const known = keys.get(load);
+  if (known !== undefined) return known;
+  const key = exprKey(load);
+  keys.set(load, key);
+  return key;
 }
 
 /** Registers that a load in a statement goes to. */
@@ -119,11 +121,13 @@ function walkLoads(expr: Expr, visit: (load: Expr) => void): void {
 
 function walkTree(expr: Expr, visit: (load: Expr) => void): void {
   if (isLoad(expr)) visit(expr);
-  else for (const operand of evaluatedWith(expr)) walkTree(operand, visit);
+  else for (const operand of evaluatedAlways(expr)) walkTree(operand, visit);
 }
 
-function evaluatedWith(expr: Expr): readonly Expr[] {
-  if (isLoad(expr)) return [];
+const evaluatedWith = (expr: Expr): readonly Expr[] => (isLoad(expr) ? [] : evaluatedAlways(expr));
+
+/** Operands of an expression that is no load to be kept which are evaluated whenever it is. */
+function evaluatedAlways(expr: Expr): readonly Expr[] {
   if (expr.kind === "select") return [expr.condition];
   const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
   return isLazy ? [expr.left] : operandsOf(expr);
@@ -216,7 +220,8 @@ function usesIn(stmts: readonly Stmt[], names: LocalNames): readonly Use[] {
 /** Forgets the loads that `stmt` may change. */
 function closeChanged(stmt: Stmt, open: Open): void {
   for (const buffer of isLeaf(stmt) ? [] : storedIn(stmt)) open.delete(buffer);
-  const changed = changedIn(stmt);
+  const isLocal = stmt.kind === "define" || stmt.kind === "assign";
+  const changed = isLocal ? new Set([stmt.name]) : changedIn(stmt);
   for (const uses of open.values()) {
     for (const [key, { load, usesLocals }] of uses) if (usesLocals && usesAny(load, changed)) uses.delete(key);
   }

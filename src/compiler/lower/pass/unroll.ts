@@ -50,9 +50,8 @@ function unrollIf(stmt: Stmt & { readonly kind: "if" }, ranges: Ranges): Stmt {
 
 function unrollLoop(loop: For, ranges: Ranges): Stmt {
   if ((loop.extent === 1 && !isGridLoop(loop)) || isSmall(loop)) {
-    const copies = Array.from({ length: loop.extent }, (_, at) =>
-      unrollIn(loop.body, withRange(ranges, loop.name, at, at)),
-    );
+    const copies: Stmt[] = [];
+    for (let at = 0; at < loop.extent; at++) copies.push(unrollIn(loop.body, withRange(ranges, loop.name, at, at)));
     return seqOf(copies);
   }
   const body = unrollIn(loop.body, withRange(ranges, loop.name, 0, loop.extent - 1));
