@@ -16,7 +16,7 @@ import { lanesOf } from "./lanes.ts";
 import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
 import { mapOperands, mapShared, operandsOf } from "./operands.ts";
 import { insideLoop, noRanges, type Ranges, rangesOf, withMemory } from "./ranges.ts";
-import { isGridLoop } from "./thread-loop.ts";
+import { isGridLoop } from "./thread-axes.ts";
 import {
   updateBinary,
   updateBlock,

@@ -17,3 +17,9 @@ const isOneOf = (axes: readonly string[], mark: string): mark is ThreadAxis => a
 /** Returns the coordinate that a loop is bound to; null: none. */
 export const gridAxisOf = ({ mark }: For): ThreadAxis | null => (isOneOf(gridAxes, mark) ? mark : null);
 export const groupAxisOf = ({ mark }: For): ThreadAxis | null => (isOneOf(groupAxes, mark) ? mark : null);
+
+/** A loop over groups of threads. It stays a loop where there is a single group: what is inside is the launch. */
+export const isGridLoop = (loop: For): boolean => gridAxisOf(loop) !== null;
+
+/** A loop over groups of threads, or over the threads of a group. */
+export const isThreadLoop = (loop: For): boolean => isGridLoop(loop) || groupAxisOf(loop) !== null;

@@ -77,8 +77,8 @@ describe("products on tensor cores", () => {
     expect([count("uk_product_bf16(") - 1, count("uk_load_rows(") - 1, count("uk_load_columns(") - 1]).toEqual([
       128, 16, 32,
     ]);
-    // Of each operand, the first slots and those ahead.
-    expect(count("uk_copy16(") - 1).toBe(4);
+    // For the first slots and for those ahead: sixteen pieces of each operand a thread.
+    expect(count("uk_copy16(") - 1).toBe(2 * (16 + 16));
     expect(text).toContain("cp.async.wait_group 1;");
   });
 

@@ -147,6 +147,7 @@ const rowsToThreads = (pack: string, dim: number, rows: number, lanes: number, {
     factors: [rows / across / along / lanes, across, along, lanes],
     tail: "perfect",
   },
+  { kind: "unroll", loop: `${pack}.${dim}.0` },
   { kind: "bind", loop: `${pack}.${dim}.1`, axis: "threadIdx.z" },
   { kind: "bind", loop: `${pack}.${dim}.2`, axis: "threadIdx.y" },
 ];

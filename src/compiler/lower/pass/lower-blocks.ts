@@ -18,7 +18,7 @@ import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.
 import { insideLoop, noRanges, type Ranges } from "../../ir/ranges.ts";
 import { reduceLoopsOf } from "../../ir/reduce-loops.ts";
 import { isNothing, seqOf, simplifyAffine, simplifyExpr, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
-import { isGridLoop } from "../../ir/thread-loop.ts";
+import { isGridLoop } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";

@@ -13,7 +13,7 @@ import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts"
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
 import type { Assign, Define, Expr, For, Registers, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
-import { isThreadLoop } from "../../ir/thread-loop.ts";
+import { isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";

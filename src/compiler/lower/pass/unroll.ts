@@ -6,7 +6,7 @@ import { assume } from "../../ir/compare.ts";
 import type { For, Stmt } from "../../ir/loop-ir.ts";
 import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { isNothing, seqOf, simplifyExpr, simplifyStmt } from "../../ir/simplify.ts";
-import { isGridLoop } from "../../ir/thread-loop.ts";
+import { isGridLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../ir/update.ts";
 import { mapShared } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
