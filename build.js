@@ -48,6 +48,7 @@ const entries = {
   "jest-modules": "plugin/jest/write-modules.ts",
   "register-worker": "plugin/program/register-worker.ts",
   "native/worker": "native/runner/worker.ts",
+  "native/cuda-loader": "native/cuda/loader.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };
 

@@ -93,7 +93,7 @@ test(`inside the compiler: ${stages.join(" → ")}`, () => {
 const roomOrders: Readonly<Record<string, readonly string[]>> = {
   "src/compiler/schedule/": [".", "composition", "primitive", "replay"],
   "src/compiler/lower/": ["math", "pass", "."],
-  "src/compiler/codegen/": [".", "js", "wasm", "c"],
+  "src/compiler/codegen/": [".", "js", "wasm", "c", "cuda"],
   "src/native/": [
     "process",
     "machine",
@@ -105,6 +105,7 @@ const roomOrders: Readonly<Record<string, readonly string[]>> = {
     "load",
     "harness",
     "runner",
+    "cuda",
     "backend",
     "limits",
   ],
@@ -147,6 +148,7 @@ const tunerRooms: Readonly<Record<string, string>> = {
   "space/matrix-tiles": "matrix products in tile registers",
   "space/fusion": "which stages are computed together with their readers, and where",
   "space/rule": "the rules, a file each",
+  "space/tensor-cores": "the rules of GPUs: products by warps, and a thread for each element",
   "space/algorithm/winograd": "Winograd's convolution",
   "space/algorithm": "other ways to compute an operator",
   "space/template": "templates that a user writes",
@@ -254,7 +256,12 @@ test("Math.random nowhere", () => {
 
 test("process.env in the plugin's options, where toolchains are looked for, and for the store's secret", () => {
   // The secret is no option: it stands in no file of the project, and nobody passes it on.
-  const readers = isOneOf("src/plugin/options/options.ts", "src/native/toolchain/", "src/tuner/store/store-key.ts");
+  const readers = isOneOf(
+    "src/plugin/options/options.ts",
+    "src/native/toolchain/",
+    "src/native/cuda/nvrtc.ts",
+    "src/tuner/store/store-key.ts",
+  );
   expect(badLines(/\bprocess\s*\.\s*env\b/, readers)).toEqual([]);
 });
 

@@ -24,6 +24,7 @@ const entries = {
   fleet: "fleet/fleet.ts",
   fuzz: "sweep/fuzz/fuzz.ts",
   gc: "sweep/gc/gc.ts",
+  "gpu-check": "gpu/gpu-check.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",

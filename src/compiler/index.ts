@@ -2,12 +2,14 @@
 // src/compiler is imported from outside.
 
 export { formOfConstant } from "./affine/linear-form.ts";
-export { cannotRun } from "./backend/cannot.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
 export { needsToolchain, runsEverywhere } from "./backend/traits.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
+export { cannotRun } from "./codegen/cannot.ts";
 export type * from "./codegen/code-generator.ts";
+export { cudaGenerator } from "./codegen/cuda/cuda-generator.ts";
+export type * from "./codegen/cuda/cuda-source.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
 export { kernelName } from "./codegen/kernel-name.ts";
@@ -40,6 +42,7 @@ export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { instantiate } from "./instance/instantiate.ts";
 export { runUserCode } from "./instance/user-error.ts";
+export { cudaMma, warpTile } from "./intrinsic/cuda-mma.ts";
 export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
 export type * from "./intrinsic/intrinsic.ts";
 export { useIntrinsics } from "./intrinsic/intrinsics.ts";
@@ -81,5 +84,6 @@ export { remembered } from "./support/remembered.ts";
 export * from "./support/schema.ts";
 export type * from "./support/source-loc.ts";
 export * from "./target/architecture.ts";
+export * from "./target/cuda.ts";
 export * from "./target/target.ts";
 export * from "./target/targets.ts";

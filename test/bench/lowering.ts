@@ -4,7 +4,9 @@
 // its values again and again: from the operator to its code, all passes verified.
 //
 //     npm run bench:lowering
+//     npm run bench:lowering -- --against ../before      the same candidates, in turns with the compiler of another checkout
 
+import { parseArgs } from "node:util";
 import { authoring, instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
 import { nowMs } from "../../src/native/machine/clock.ts";
 import type { TuningTask } from "../../src/tuner/data/task.ts";
@@ -13,21 +15,20 @@ import { drawPoint, searchSpace } from "../../src/tuner/search/point/search-spac
 import { predict } from "../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
+import { compareWith, type LoweredOperator, measureInTurns, median } from "./lowering-pairs.ts";
 
-const { conv2d, gemm } = opLibrary;
 /** Numbers of the candidates of a process that are measured. The first 20 are left out: no search is so short. */
 const early = [20, 80] as const;
 const late = [400, 500] as const;
 
-const operators: readonly { readonly name: string; readonly op: Op }[] = [
-  { name: "gemm 512x512x512", op: gemm({ M: 512, N: 512, K: 512 }) },
+const operators: readonly LoweredOperator[] = [
+  { name: "gemm 512x512x512", make: ({ gemm }) => gemm({ M: 512, N: 512, K: 512 }) },
   {
     name: "conv2d 56x56x64 3x3 64 bias relu",
-    op: conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, { bias: true, activation: "relu" }),
+    make: ({ conv2d }) => conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, { bias: true, activation: "relu" }),
   },
 ];
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+const measured: readonly Target[] = [targets.avx2, targets.avx512, targets.wasm];
 
 function timesOf(op: Op, target: Target): readonly number[] {
   const def = instantiate(op, {}, "bench");
@@ -48,12 +49,14 @@ function timesOf(op: Op, target: Target): readonly number[] {
   return times;
 }
 
-for (const { name, op } of operators) {
-  for (const target of [targets.avx2, targets.avx512, targets.wasm]) {
-    const times = timesOf(op, target);
-    const [first, later] = [early, late].map((range) => median(times.slice(...range)).toFixed(1));
-    const which = `candidates ${early.join("–")} ${first} ms, ${late.join("–")} ${later} ms`;
-    console.log(`${name.padEnd(34)} ${target.name.padEnd(7)} median of ${which}`);
+function printCandidates(): void {
+  for (const { name, make } of operators) {
+    for (const target of measured) {
+      const times = timesOf(make(opLibrary), target);
+      const [first, later] = [early, late].map((range) => median(times.slice(...range)).toFixed(1));
+      const which = `candidates ${early.join("–")} ${first} ms, ${late.join("–")} ${later} ms`;
+      console.log(`${name.padEnd(34)} ${target.name.padEnd(7)} median of ${which}`);
+    }
   }
 }
 
@@ -79,10 +82,24 @@ function predictedBuild(op: Op, target: Target): number {
   return nowMs() - start;
 }
 
-for (const steps of [1, 20, 200]) {
-  for (const target of [targets.avx512, targets.wasm]) {
-    const times = Array.from({ length: 9 }, () => predictedBuild(newton(steps), target));
-    const text = `median of 9 predicted builds ${median(times).toFixed(1)} ms`;
-    console.log(`${`${steps} steps of Newton`.padEnd(34)} ${target.name.padEnd(7)} ${text}`);
+function printPredicted(): void {
+  for (const steps of [1, 20, 200]) {
+    for (const target of [targets.avx512, targets.wasm]) {
+      const times = Array.from({ length: 9 }, () => predictedBuild(newton(steps), target));
+      const text = `median of 9 predicted builds ${median(times).toFixed(1)} ms`;
+      console.log(`${`${steps} steps of Newton`.padEnd(34)} ${target.name.padEnd(7)} ${text}`);
+    }
   }
+}
+
+// `first` is for the processes that `against` starts.
+const { values } = parseArgs({ options: { against: { type: "string" }, first: { type: "string" } } });
+if (values.first) {
+  const names = measured.map(({ name }) => name);
+  await measureInTurns(values.first, operators, names);
+} else if (values.against) {
+  await compareWith(values.against);
+} else {
+  printCandidates();
+  printPredicted();
 }

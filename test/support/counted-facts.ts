@@ -91,6 +91,7 @@ function blocksUnder(stmt: Stmt, loops: readonly For[]): readonly Placed[] {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
       return [];
   }
 }

@@ -146,16 +146,19 @@ function addProduct<Node>(
   atomForm: AtomForm<Node>,
 ): void {
   const { multiply } = language.numbers;
-  const a = language.arithmetic(left);
   const b = language.arithmetic(right);
   if (b?.kind === "const") {
     addNode(language, sum, left, multiply(factor, b.value), atomForm);
-  } else if (a?.kind === "const") {
-    addNode(language, sum, right, multiply(factor, a.value), atomForm);
-  } else {
-    const [x, y] = [linearForm(language, left, atomForm), linearForm(language, right, atomForm)];
-    addForm(language, sum, productForm(language, x, y, product), factor);
+    return;
   }
+  const a = language.arithmetic(left);
+  if (a?.kind === "const") {
+    addNode(language, sum, right, multiply(factor, a.value), atomForm);
+    return;
+  }
+  const x = linearForm(language, left, atomForm);
+  const y = linearForm(language, right, atomForm);
+  addForm(language, sum, productForm(language, x, y, product), factor);
 }
 
 function productForm<Node>(
@@ -195,9 +198,18 @@ function addTerm<Node>(
   terms.push({ atom, key, coefficient });
 }
 
-function fromSum<Atom>({ terms, constant }: Sum<Atom>): LinearForm<Atom> {
-  const left = terms.filter(({ coefficient }) => coefficient !== 0).sort(inOrder);
-  return { terms: left.map(({ atom, coefficient }) => ({ atom, coefficient })), constant };
+/** Puts the terms in order one by one: forms have few, and this is asked for each index of each statement, again and again. */
+function fromSum<Atom>({ terms: addends, constant }: Sum<Atom>): LinearForm<Atom> {
+  const ordered: Addend<Atom>[] = [];
+  for (const addend of addends) {
+    if (addend.coefficient === 0) continue;
+    let at = ordered.length;
+    for (; at > 0 && inOrder(addend, ordered[at - 1]!) < 0; at--) ordered[at] = ordered[at - 1]!;
+    ordered[at] = addend;
+  }
+  const terms: LinearTerm<Atom>[] = [];
+  for (const { atom, coefficient } of ordered) terms.push({ atom, coefficient });
+  return { terms, constant };
 }
 
 function inOrder<Atom>(a: Addend<Atom>, b: Addend<Atom>): number {

@@ -2,6 +2,7 @@
 
 import { cGenerator } from "../codegen/c/c-generator.ts";
 import type { CodeGenerator } from "../codegen/code-generator.ts";
+import { cudaGenerator } from "../codegen/cuda/cuda-generator.ts";
 import { jsGenerator } from "../codegen/js/js-generator.ts";
 import type { KernelSource } from "../codegen/kernel-source.ts";
 import { wasmGenerator } from "../codegen/wasm/wasm-generator.ts";
@@ -9,7 +10,9 @@ import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 import { addTraits, unknownBackend } from "./traits.ts";
 
-const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGenerator].map((it) => [it.name, it]));
+const table = new Map<string, CodeGenerator>(
+  [cGenerator, wasmGenerator, jsGenerator, cudaGenerator].map((it) => [it.name, it]),
+);
 
 /**
  * Adds a foreign back end's generator.
@@ -17,6 +20,8 @@ const table = new Map<string, CodeGenerator>([cGenerator, wasmGenerator, jsGener
  * @throws DiagnosticError `backend.taken`
  */
 export function useCodeGenerator(generator: CodeGenerator): void {
+  // A back end of ours that is given as a value has its generator here already.
+  if (table.get(generator.name)?.generate === generator.generate) return;
   addTo(table, generator);
   addTraits(generator);
 }

@@ -4,6 +4,8 @@
 import { addTo } from "../support/registry.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import { armDot } from "./arm-dot.ts";
+import { cudaMma } from "./cuda-mma.ts";
+import { cudaWgmma } from "./cuda-wgmma.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { wasmSimd } from "./wasm-simd.ts";
 import { x86Amx } from "./x86-amx.ts";
@@ -11,7 +13,16 @@ import { x86Bf16 } from "./x86-bf16.ts";
 import { x86Madd } from "./x86-madd.ts";
 import { x86Vnni } from "./x86-vnni.ts";
 
-export const intrinsics: readonly Intrinsic[] = [...x86Amx, ...x86Vnni, ...x86Bf16, ...x86Madd, ...armDot, ...wasmSimd];
+export const intrinsics: readonly Intrinsic[] = [
+  ...x86Amx,
+  ...x86Vnni,
+  ...x86Bf16,
+  ...x86Madd,
+  ...armDot,
+  ...wasmSimd,
+  ...cudaMma,
+  ...cudaWgmma,
+];
 
 /** Ours, then those of foreign back ends, by name. */
 const byName = new Map<string, Intrinsic>(intrinsics.map((intrinsic) => [intrinsic.name, intrinsic]));

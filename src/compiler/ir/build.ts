@@ -26,6 +26,7 @@ import type {
   Registers,
   Stmt,
   Store,
+  Sync,
   TailStrategy,
   Unary,
   Var,
@@ -209,6 +210,8 @@ export const prefetch = (buffer: Pick<Buffer, "name">, indices: readonly Expr[],
   indices,
   writes,
 });
+
+export const sync = (what: Sync["what"], pending = 0): Sync => ({ kind: "sync", what, pending });
 
 /** Definition of a local, whose type and lanes are those of the value. */
 export const define = (name: string, value: Expr, memory: Registers = "register"): Define => ({

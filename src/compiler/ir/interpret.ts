@@ -8,6 +8,7 @@ import { invariant } from "../support/invariant.ts";
 import { cellOf, compilePoints, compileScalar, compileVector, decisive, memoryOf } from "./interpret-expr.ts";
 import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
+import { compileThreads, isOfThreads } from "./interpret-threads.ts";
 import type { Block, BlockAxis, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
 import { reduceLoopsOfBlock } from "./reduce-loops.ts";
 import { lanesOf } from "./visit.ts";
@@ -15,7 +16,7 @@ import { lanesOf } from "./visit.ts";
 type Action = () => void;
 
 /**
- * Runs `func` once. Marks and tails are ignored: a loop is a loop.
+ * Runs `func` once. Marks and tails are ignored: a loop is a loop, but for threads that each run all of a function.
  *
  * @param inputs one array for each input of `func`, by name, of the right type and length
  * @returns one new array for each output, by name
@@ -68,6 +69,7 @@ function compileStmt(stmt: Stmt, scope: Scope): Action {
       return compileSet(cell, stmt.value, scope);
     }
     case "prefetch":
+    case "sync":
       return () => {};
     case "block":
       return compileBlock(stmt, scope);
@@ -82,7 +84,9 @@ function compileSet(cell: Cell, value: Expr, scope: Scope): Action {
 }
 
 /** Runs a loop. Iterations of a parallel one come in any order: here backwards, so that one which needs another is found out. */
-function compileFor({ name, extent, mark, body }: For, scope: Scope): Action {
+function compileFor(loop: For, scope: Scope): Action {
+  if (isOfThreads(loop)) return compileThreads(loop, scope, compileStmt);
+  const { name, extent, mark, body } = loop;
   const cell: Cell = { value: 0 };
   const run = compileStmt(body, withCell(scope, name, cell));
   return () => {

@@ -240,6 +240,23 @@ export interface Prefetch {
   readonly writes: boolean;
 }
 
+/**
+ * Where threads of a group wait for each other. It computes nothing, and a run of one thread after another may leave it out.
+ *   barrier  all threads of the group have come this far, and see what the others have stored
+ *   commit   ends a batch of copies that go on in the background
+ *   wait     all but the last `pending` batches of the thread have arrived
+ *   publish  what the thread has stored in the memory of the group is seen by products that run on their own
+ *   begin-products, commit-products, wait-products   the same for such products: they may read sums, a batch of them ends, and
+ *            all but the last `pending` batches are computed
+ * Only in the lowered and flat forms, for machines with groups of threads.
+ */
+export interface Sync {
+  readonly kind: "sync";
+  readonly what: "barrier" | "commit" | "wait" | "publish" | "begin-products" | "commit-products" | "wait-products";
+  /** Batches that need not have arrived; 0 where nothing waits for batches. */
+  readonly pending: number;
+}
+
 export interface BlockAxis {
   readonly name: string;
   readonly extent: number;
@@ -267,7 +284,7 @@ export interface Block {
   readonly value: Expr;
 }
 
-export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Block;
+export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Sync | Block;
 
 // ── functions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -275,11 +292,11 @@ export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Block;
 export type BufferRole = "input" | "output" | "local";
 
 /**
- * Memory that a buffer lies in: the caller's, the kernel's scratch memory, or registers (where every index becomes
- * constant). The shared memory of a group of threads will be a further one.
+ * Memory that a buffer lies in: the caller's, the kernel's scratch memory, the memory that a group of threads shares, or
+ * registers (where every index becomes constant).
  */
 export type BufferMemory = "caller" | LocalMemory;
-export type LocalMemory = "workspace" | Registers;
+export type LocalMemory = "workspace" | "group" | Registers;
 
 /**
  * Registers of two kinds. A "register" holds a scalar or a vector that anything may compute with. A "fragment" holds an

@@ -160,7 +160,11 @@ export function lessNodes(expr: Expr, left: number): number {
       return lessNodes(expr.base, left - 1);
     case "select":
       return lessNodes(expr.else, lessNodes(expr.then, lessNodes(expr.condition, left - 1)));
-    case "load":
+    case "load": {
+      let rest = left - 1;
+      for (const index of expr.indices) rest = lessNodes(index, rest);
+      return expr.active ? lessNodes(expr.active, rest) : rest;
+    }
     case "lanes":
     case "interleave":
     case "intrinsic": {

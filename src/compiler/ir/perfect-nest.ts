@@ -23,6 +23,7 @@ export function perfectNest(stmt: Stmt): PerfectNest | null {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
       return null;
   }
 }

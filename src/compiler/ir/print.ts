@@ -70,6 +70,8 @@ function linesOf(stmt: Stmt, depth: number, options: PrintOptions): readonly Lin
       return [
         line(`prefetch ${stmt.buffer}[${stmt.indices.map(printExpr).join(", ")}]${stmt.writes ? " to write" : ""}`),
       ];
+    case "sync":
+      return [line(stmt.what.startsWith("wait") ? `${stmt.what} for all but ${stmt.pending}` : stmt.what)];
     case "block":
       if (options.brief) return [line(printUpdate(stmt), stmt.name)];
       return [

@@ -16,6 +16,7 @@ import { lanesOf } from "./lanes.ts";
 import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
 import { mapOperands, mapShared, operandsOf } from "./operands.ts";
 import { insideLoop, noRanges, type Ranges, rangesOf, withMemory } from "./ranges.ts";
+import { isGridLoop } from "./thread-axes.ts";
 import {
   updateBinary,
   updateBlock,
@@ -280,6 +281,8 @@ export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
     case "define":
     case "assign":
       return mapOwnExprs(stmt, (expr) => simplifyExpr(expr, ranges));
+    case "sync":
+      return stmt;
     case "prefetch":
       return mapOwnExprs(stmt, (index) => simplifyIndex(index, ranges));
     case "block":
@@ -290,7 +293,7 @@ export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
 function simplifyFor(stmt: For, ranges: Ranges): Stmt {
   if (stmt.extent <= 0) return nothing;
   const body = simplifyStmt(stmt.body, insideLoop(ranges, stmt));
-  if (stmt.extent === 1 || isNothing(body)) return body;
+  if ((stmt.extent === 1 && !isGridLoop(stmt)) || isNothing(body)) return body;
   return body === stmt.body ? stmt : updateFor(stmt, { body });
 }
 

@@ -96,6 +96,8 @@ function stmtProblems(stmt: Stmt, known: DeclaredNames, form: Form): readonly st
         ...when(found !== wanted, `${stmt.name} is ${wanted}, ${found} is assigned, in ${line(stmt)}`),
       ];
     }
+    case "sync":
+      return form === "scheduled" ? [`a scheduled function has a ${stmt.what}`] : [];
     case "prefetch":
       return prefetchProblems(stmt, known);
     case "block":

@@ -37,6 +37,7 @@ export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return stmt;
   }
@@ -53,6 +54,7 @@ export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
   switch (stmt.kind) {
     case "for":
     case "seq":
+    case "sync":
       return stmt;
     case "if": {
       const condition = f(stmt.condition);
@@ -103,6 +105,7 @@ export function ownExprs(stmt: Stmt): readonly Expr[] {
   switch (stmt.kind) {
     case "for":
     case "seq":
+    case "sync":
       return none;
     case "if":
       return [stmt.condition];
@@ -131,6 +134,7 @@ export function childrenOf(stmt: Stmt): readonly Stmt[] {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return none;
   }
@@ -152,9 +156,9 @@ export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
 /** Nodes that are visited before any is remembered. */
 const unremembered = 256;
 
-/** Walks like `walkExpr`, in less time, but visits some nodes of a large expression again. */
-function eachExpr(expr: Expr, visit: (expr: Expr) => void): void {
-  let left = unremembered;
+/** Makes a walk like `walkExpr` for many expressions, in less time, but some nodes of a large one are visited again. */
+function walker(visit: (expr: Expr) => void): (expr: Expr) => void {
+  let left = 0;
   let seen: Set<Expr> | null = null;
   const walk = (each: Expr): void => {
     if (--left < 0) {
@@ -165,7 +169,11 @@ function eachExpr(expr: Expr, visit: (expr: Expr) => void): void {
       eachOperand(each, walk);
     }
   };
-  walk(expr);
+  return (expr) => {
+    left = unremembered;
+    seen = null;
+    walk(expr);
+  };
 }
 
 function visitNew(expr: Expr, seen: Set<Expr>, visit: (expr: Expr) => void): void {
@@ -180,9 +188,13 @@ function visitNew(expr: Expr, seen: Set<Expr>, visit: (expr: Expr) => void): voi
  * once.
  */
 export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (expr: Expr) => void): void {
-  visit(stmt);
-  if (visitExpr) for (const expr of ownExprs(stmt)) eachExpr(expr, visitExpr);
-  for (const child of childrenOf(stmt)) walkStmt(child, visit, visitExpr);
+  const walkOwn = visitExpr && walker(visitExpr);
+  const walk = (each: Stmt): void => {
+    visit(each);
+    if (walkOwn) for (const expr of ownExprs(each)) walkOwn(expr);
+    for (const child of childrenOf(each)) walk(child);
+  };
+  walk(stmt);
 }
 
 /** Says whether `test` holds for `expr` or anything in it. */

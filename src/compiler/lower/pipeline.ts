@@ -4,18 +4,22 @@ import type { LoopFunc } from "../ir/loop-ir.ts";
 import { assertVerified, type Form } from "../ir/verify.ts";
 import { branchSelects } from "./pass/branch-selects.ts";
 import { cutTails } from "./pass/cut-tails.ts";
+import { distributeThreads } from "./pass/distribute-threads.ts";
 import { expandMath } from "./pass/expand-math.ts";
 import { flatten } from "./pass/flatten.ts";
 import { hoistConditions } from "./pass/hoist-conditions.ts";
 import { insertPrefetches } from "./pass/insert-prefetches.ts";
 import { lowerBlocks } from "./pass/lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass/pass.ts";
+import { pipelineLoops } from "./pass/pipeline-loops.ts";
+import { promoteOwnRegisters } from "./pass/promote-own-registers.ts";
 import { promoteRegisters } from "./pass/promote-registers.ts";
 import { shareLoads } from "./pass/share-loads.ts";
 import { shareValues } from "./pass/share-values.ts";
 import { tensorize } from "./pass/tensorize.ts";
 import { unroll } from "./pass/unroll.ts";
 import { vectorize } from "./pass/vectorize.ts";
+import { warpTiles } from "./pass/warp-tiles.ts";
 import { refuseThreads } from "./refuse-threads.ts";
 
 /**
@@ -45,6 +49,25 @@ export const hintedPasses: readonly Pass[] = vectorPasses.flatMap((pass) =>
   pass === lowerBlocks ? [pass, insertPrefetches] : [pass],
 );
 
+/**
+ * Passes for machines with groups of threads. Up to `distributeThreads` a loop over threads is a loop like any other; behind it
+ * each thread runs all of the function, and waits for the others where barriers are.
+ */
+export const threadPasses: readonly Pass[] = [
+  lowerBlocks,
+  flatten,
+  pipelineLoops,
+  warpTiles,
+  vectorize,
+  unroll,
+  hoistConditions,
+  distributeThreads,
+  promoteOwnRegisters,
+  shareLoads,
+  shareValues,
+  expandMath,
+];
+
 /** Passes that scalar code needs, and no more: blocks to statements, one-element caches to locals. For plain loops. */
 export const scalarPasses: readonly Pass[] = [lowerBlocks, flatten, promoteRegisters, shareValues];
 
@@ -59,7 +82,7 @@ export interface LowerOptions extends LoweringContext {
 
 /** Brings a scheduled function into the flat form that a code generator reads, by its passes. What it computes stays the same. */
 export function runPasses(scheduled: LoopFunc, passes: readonly Pass[], options: LowerOptions): LoopFunc {
-  refuseThreads(scheduled, options.target);
+  if (!passes.includes(distributeThreads)) refuseThreads(scheduled, options.target);
   const flat = passes.indexOf(flatten);
   return passes.reduce((func, pass, at) => {
     const lowered = pass.run(func, options);

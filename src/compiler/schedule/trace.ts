@@ -29,7 +29,7 @@ export interface CopiedReads {
  * elements again.
  */
 /** Storage scope that an instruction names. Those of parameters are refused: no buffer becomes one. */
-export type StorageScope = "input" | "output" | "workspace" | "register";
+export type StorageScope = "input" | "output" | "workspace" | "group" | "register";
 
 export type SplitTail = TailStrategy | "perfect" | "shift";
 

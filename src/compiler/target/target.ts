@@ -91,7 +91,8 @@ export function cpuTarget(target: Target): CpuTarget {
 }
 
 /** Bytes of a vector register; 0: the machine has none. */
-export const vectorBytesOf = (target: Target): number => asCpu(target)?.vectorBytes ?? 0;
+export const vectorBytesOf = (target: Target): number =>
+  target.kind === "cpu" ? target.vectorBytes : (target.limits.vectorBytes ?? 0);
 
 /** Most threads that a kernel may ask for. */
 export const mostThreads = 256;

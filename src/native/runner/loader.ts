@@ -35,6 +35,11 @@ export interface LoadPlace {
 export interface RunnableLoader<Of extends Runnable = Runnable> {
   /** Kind of the runnables that it loads. */
   readonly kind: string;
+  /**
+   * Opens what all of its kernels need, such as a device, before the first is loaded: no candidate's time passes meanwhile. What it
+   * fails with is said by `load`.
+   */
+  ready?(): Promise<void>;
   /** Loads a kernel. An Error that it throws is the candidate's own fault: the candidate counts as one that did not build. */
   load(candidate: Of, place: LoadPlace): RunnableKernel | Promise<RunnableKernel>;
 }

@@ -33,6 +33,8 @@ export interface MeasuringSession {
    * on a device.
    */
   handle(message: ToWorker): RunOutcome | null | Promise<RunOutcome | null>;
+  /** Gets ready what a message's candidate needs beside its own code; null: nothing. */
+  prepare(message: ToWorker): Promise<void> | null;
 }
 
 /** @param loaders those of our own back ends; a foreign one's is a module that its runnables name */
@@ -66,6 +68,7 @@ export function createMeasuringSession(loaders: readonly RunnableLoader[], machi
   }
 
   return {
+    prepare: (message) => ("candidate" in message && message.candidate ? readyFor(message.candidate) : null),
     handle(message) {
       if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
@@ -75,6 +78,14 @@ export function createMeasuringSession(loaders: readonly RunnableLoader[], machi
     },
   };
 }
+
+/** A loader that cannot be had, or get ready, is told of when the candidate is loaded. */
+const readyFor = ({ module }: Runnable): Promise<void> | null =>
+  module === undefined
+    ? null
+    : loaderOfModule(module)
+        .then((loader) => loader.ready?.())
+        .catch(() => undefined);
 
 type LoaderOf = (candidate: Runnable) => RunnableLoader | Promise<RunnableLoader>;
 

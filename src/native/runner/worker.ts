@@ -54,6 +54,8 @@ process.on("disconnect", () => process.exit(0));
 async function handle(message: ToWorker): Promise<void> {
   if (!("id" in message)) return void session.handle(message);
   await alone(async () => {
+    const preparing = session.prepare(message);
+    if (preparing) await preparing;
     await answer({ kind: "begun", id: message.id });
     const handled = session.handle(message);
     // Kernels of this CPU are answered at once: a turn of the event loop comes after the answer, not before.

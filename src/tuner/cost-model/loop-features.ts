@@ -53,6 +53,7 @@ function storesIn(stmt: Stmt, loops: readonly For[]): readonly StoreUnderLoops[]
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
       return [];
   }
 }

@@ -30,6 +30,7 @@ export function nestOf(stmt: Stmt): Nest | null {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return null;
   }

@@ -29,6 +29,8 @@ export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
       return emitTileStatement(context, stmt) ?? emitLeaf(context, stmt);
     case "prefetch":
       return [emitPrefetch(context, stmt)];
+    case "sync":
+      throw new InvariantError(`a ${stmt.what} of threads reached the code generator`);
     case "block":
       throw new InvariantError(`block ${stmt.name} reached the code generator`);
   }

@@ -68,6 +68,7 @@ function linesOf(stmt: Stmt, context: JsContext, extents: Extents): readonly str
         `${stmt.kind === "define" ? "let " : ""}${names(stmt.name)} = ${jsExpr(value, context)};`,
       ]);
     case "prefetch":
+    case "sync":
       return [];
     case "block":
       return linesOfBlock(stmt, context, extents);

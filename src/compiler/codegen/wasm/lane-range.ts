@@ -20,8 +20,9 @@ export interface ValuePlace {
 /** The parts of a vector of `lanes` lanes of that size. */
 export function laneRangesOf(lanes: number, laneBytes: number): readonly LaneRange[] {
   const whole = 16 / laneBytes;
-  const parts = Array.from({ length: Math.ceil(lanes / whole) }, (_, index) => index * whole);
-  return parts.map((first) => ({ first, count: Math.min(whole, lanes - first) }));
+  const ranges: LaneRange[] = [];
+  for (let first = 0; first < lanes; first += whole) ranges.push({ first, count: Math.min(whole, lanes - first) });
+  return ranges;
 }
 
 /** Lanes of a defined vector; they never lie in two of its parts. */

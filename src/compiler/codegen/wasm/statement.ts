@@ -31,6 +31,7 @@ export function statement(context: Context, stmt: Stmt): Code {
     case "assign":
       return assign(context, stmt);
     case "prefetch":
+    case "sync":
       return [];
     case "block":
       invariant(false, `block ${stmt.name} in the flat form`);

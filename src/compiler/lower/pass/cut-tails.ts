@@ -55,6 +55,7 @@ function cut(stmt: Stmt, ranges: Ranges, budget: CopyBudget): Stmt {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return stmt;
   }
@@ -161,6 +162,7 @@ function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
     case "if":
       return intersect(meeting(stmt, name, ranges, possible), busyRange(stmt.then, name, ranges));
     case "prefetch":
+    case "sync":
       return nowhere;
     case "store":
     case "define":
@@ -187,6 +189,7 @@ function freeRange(stmt: Stmt, name: string, ranges: Ranges, choicesCount: boole
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return unbounded;
   }

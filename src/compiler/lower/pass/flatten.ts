@@ -46,6 +46,8 @@ function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
       const { indices, value, active } = mapOwnExprs(stmt, (expr) => flattenExpr(expr, ranges, buffers)) as typeof stmt;
       return updateStore(stmt, { indices: [flat(buffers, stmt.buffer, indices, ranges)], value, active });
     }
+    case "sync":
+      return stmt;
     case "prefetch":
       return flattenPrefetch(stmt, ranges, buffers);
     case "define":

@@ -36,6 +36,7 @@ function hoist(stmt: Stmt, ranges: Ranges): Stmt {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return stmt;
   }

@@ -41,6 +41,7 @@ function expandInto(stmt: Stmt, ranges: Ranges, expand: Expand): readonly Stmt[]
       return expand(same ? stmt : updateIf(stmt, { then: yes, else: no }), ranges);
     }
     case "prefetch":
+    case "sync":
       return [stmt];
     case "store":
     case "define":

@@ -18,6 +18,7 @@ import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.
 import { insideLoop, noRanges, type Ranges } from "../../ir/ranges.ts";
 import { reduceLoopsOf } from "../../ir/reduce-loops.ts";
 import { isNothing, seqOf, simplifyAffine, simplifyExpr, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
+import { isGridLoop } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -61,7 +62,7 @@ function lowerLoop(loop: For, context: Context): Stmt {
   const marked = tensorized ? updateFor(loop, { mark: tensorized.mark }) : loop;
   const inner = { ranges: insideLoop(ranges, loop), loops: new Map(loops).set(loop.name, marked), buffers };
   const body = lower(loop.body, inner);
-  return loop.extent === 1 || isNothing(body) ? body : updateFor(loop, { body });
+  return (loop.extent === 1 && !isGridLoop(loop)) || isNothing(body) ? body : updateFor(loop, { body });
 }
 
 /** An axis of a block at a place: its value, and the conditions under which that is in range, as far as they are open. */

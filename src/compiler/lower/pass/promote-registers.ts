@@ -117,7 +117,7 @@ function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stm
   promotion.regions++;
   const defined = new Set<Slot>();
   return flatMap(stmts, (child) => {
-    const fresh = slotsIn(child, slots).filter((slot) => !defined.has(slot));
+    const fresh = slotsIn(child, slots, promotion.units).filter((slot) => !defined.has(slot));
     for (const slot of fresh) defined.add(slot);
     return defining(child, fresh, slots);
   });
@@ -136,9 +136,14 @@ function defining(child: Stmt, fresh: readonly Slot[], slots: Slots): readonly S
 const zeroed = (slots: Slots, slot: Slot): Define =>
   define(slotLocal(slots, slot).name, broadcast(constOf(slots.buffer.dtype, 0), slot.lanes), slot.memory);
 
-function slotsIn(stmt: Stmt, { buffer, slots }: Slots): readonly Slot[] {
-  const bases = new Set(placesIn(stmt, buffer.name)!.map(({ base }) => base));
-  return [...bases].sort((a, b) => a - b).map((base) => slots.get(base)!);
+/** The slots that a statement accesses, by their first elements: each begins a unit, and no access names part of one. */
+function slotsIn(stmt: Stmt, { slots }: Slots, units: Units): readonly Slot[] {
+  const found: Slot[] = [];
+  for (const unit of firstAccesses(stmt, units).keys()) {
+    const slot = slots.get(unit * units.size);
+    if (slot) found.push(slot);
+  }
+  return found.sort((a, b) => a.base - b.base);
 }
 
 // ── accesses ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,6 +13,7 @@ import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts"
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
 import type { Assign, Define, Expr, For, Registers, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
@@ -42,7 +43,7 @@ function share(stmt: Stmt, names: LocalNames): Stmt {
   if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
   // Threads of a parallel loop do not have the registers of the code around it, so no load is hoisted out of one.
-  if (inner.kind === "for") return inner.mark === "parallel" ? inner : hoistLoads(inner, names);
+  if (inner.kind === "for") return inner.mark === "parallel" || isThreadLoop(inner) ? inner : hoistLoads(inner, names);
   return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
 }
 
@@ -62,9 +63,11 @@ const keys = new WeakMap<Expr, string>();
 
 /** Key of a load, remembered: it is asked for several times. */
 function keyOf(load: Expr): string {
-  const known = keys.get(load) ?? exprKey(load);
-  keys.set(load, known);
-  return known;
+  const known = keys.get(load);
+  if (known !== undefined) return known;
+  const key = exprKey(load);
+  keys.set(load, key);
+  return key;
 }
 
 /** Registers that a load in a statement goes to. */
@@ -118,11 +121,13 @@ function walkLoads(expr: Expr, visit: (load: Expr) => void): void {
 
 function walkTree(expr: Expr, visit: (load: Expr) => void): void {
   if (isLoad(expr)) visit(expr);
-  else for (const operand of evaluatedWith(expr)) walkTree(operand, visit);
+  else for (const operand of evaluatedAlways(expr)) walkTree(operand, visit);
 }
 
-function evaluatedWith(expr: Expr): readonly Expr[] {
-  if (isLoad(expr)) return [];
+const evaluatedWith = (expr: Expr): readonly Expr[] => (isLoad(expr) ? [] : evaluatedAlways(expr));
+
+/** Operands of an expression that is no load to be kept which are evaluated whenever it is. */
+function evaluatedAlways(expr: Expr): readonly Expr[] {
   if (expr.kind === "select") return [expr.condition];
   const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
   return isLazy ? [expr.left] : operandsOf(expr);
@@ -215,7 +220,8 @@ function usesIn(stmts: readonly Stmt[], names: LocalNames): readonly Use[] {
 /** Forgets the loads that `stmt` may change. */
 function closeChanged(stmt: Stmt, open: Open): void {
   for (const buffer of isLeaf(stmt) ? [] : storedIn(stmt)) open.delete(buffer);
-  const changed = changedIn(stmt);
+  const isLocal = stmt.kind === "define" || stmt.kind === "assign";
+  const changed = isLocal ? new Set([stmt.name]) : changedIn(stmt);
   for (const uses of open.values()) {
     for (const [key, { load, usesLocals }] of uses) if (usesLocals && usesAny(load, changed)) uses.delete(key);
   }

@@ -34,33 +34,33 @@ export const tensorize: Pass = {
   },
 };
 
-interface Context extends LoweringContext {
+export interface TensorizeContext extends LoweringContext {
   readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
   /** Names of the buffers in registers that are found to be fragments. */
   readonly fragments: Set<string>;
 }
 
-const prefix = "tensorized ";
+export const tensorizedPrefix = "tensorized ";
 
 /** Says whether the iterations of the loop become lanes. */
-export const isVectorLoop = ({ mark }: For): boolean => mark === "vectorized" || mark.startsWith(prefix);
+export const isVectorLoop = ({ mark }: For): boolean => mark === "vectorized" || mark.startsWith(tensorizedPrefix);
 
-function tensorizeIn(stmt: Stmt, context: Context): Stmt {
+function tensorizeIn(stmt: Stmt, context: TensorizeContext): Stmt {
   if (stmt.kind !== "for") return mapChildren(stmt, (child) => tensorizeIn(child, context));
-  if (stmt.mark.startsWith(prefix)) return tensorizeLoop(stmt, context);
+  if (stmt.mark.startsWith(tensorizedPrefix)) return tensorizeLoop(stmt, context);
   const ranges = withRange(context.ranges, stmt.name, 0, stmt.extent - 1);
   return mapChildren(stmt, (child) => tensorizeIn(child, { ...context, ranges }));
 }
 
-function tensorizeLoop(loop: For, context: Context): Stmt {
-  const intrinsic = findIntrinsic(loop.mark.slice(prefix.length), context.target.intrinsics);
+function tensorizeLoop(loop: For, context: TensorizeContext): Stmt {
+  const intrinsic = findIntrinsic(loop.mark.slice(tensorizedPrefix.length), context.target.intrinsics);
   const usable = intrinsic && isAvailable(intrinsic, context.target, context.numerics);
   return (usable && callOf(loop, intrinsic, context)) || updateFor(loop, { mark: "vectorized" });
 }
 
 /** Call of the intrinsic for a loop; null if the loop is not what it computes. */
-function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges, fragments }: Context): Stmt | null {
+export function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges, fragments }: TensorizeContext): Stmt | null {
   const nest = perfectNest(loop);
   if (nest?.leaf.kind !== "store" || nest.leaf.active) return null;
   const { loops, leaf } = nest;

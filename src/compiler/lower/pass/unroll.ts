@@ -6,6 +6,7 @@ import { assume } from "../../ir/compare.ts";
 import type { For, Stmt } from "../../ir/loop-ir.ts";
 import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { isNothing, seqOf, simplifyExpr, simplifyStmt } from "../../ir/simplify.ts";
+import { isGridLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../ir/update.ts";
 import { mapShared } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
@@ -33,6 +34,7 @@ function unrollIn(stmt: Stmt, ranges: Ranges): Stmt {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return simplifyStmt(stmt, ranges);
   }
@@ -47,10 +49,9 @@ function unrollIf(stmt: Stmt & { readonly kind: "if" }, ranges: Ranges): Stmt {
 }
 
 function unrollLoop(loop: For, ranges: Ranges): Stmt {
-  if (loop.extent === 1 || isSmall(loop)) {
-    const copies = Array.from({ length: loop.extent }, (_, at) =>
-      unrollIn(loop.body, withRange(ranges, loop.name, at, at)),
-    );
+  if ((loop.extent === 1 && !isGridLoop(loop)) || isSmall(loop)) {
+    const copies: Stmt[] = [];
+    for (let at = 0; at < loop.extent; at++) copies.push(unrollIn(loop.body, withRange(ranges, loop.name, at, at)));
     return seqOf(copies);
   }
   const body = unrollIn(loop.body, withRange(ranges, loop.name, 0, loop.extent - 1));
@@ -75,6 +76,7 @@ function statementsAfter(stmt: Stmt): number {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return 1;
   }

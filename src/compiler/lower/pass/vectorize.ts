@@ -135,6 +135,8 @@ function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
       return vectorStore(stmt, lane) ?? laneByLane(stmt, lane);
     case "prefetch":
       return vectorPrefetch(stmt, lane) ?? laneByLane(stmt, lane);
+    case "sync":
+      return stmt;
     case "define":
     case "assign":
     case "block":

@@ -98,4 +98,4 @@ const layoutDim = objectOf([
 ]);
 export const layoutField = field("layout", listOf(layoutDim));
 
-export const scopeField = field("scope", oneOf("input", "output", "workspace", "register"));
+export const scopeField = field("scope", oneOf("input", "output", "workspace", "group", "register"));

@@ -131,7 +131,7 @@ test.each<[unknown, string]>([
   ],
   [
     [{ kind: "set-scope", buffer: "P", scope: "stack" }],
-    'trace[0].scope is "stack", one of input, output, workspace, register is wanted',
+    'trace[0].scope is "stack", one of input, output, workspace, group, register is wanted',
   ],
 ])("malformed: %j", (value, message) => {
   const result = parseTrace(JSON.stringify(value));

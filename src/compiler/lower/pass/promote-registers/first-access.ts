@@ -48,6 +48,7 @@ function findFirst(stmt: Stmt, units: Units): FirstAccesses {
     case "define":
     case "assign":
     case "prefetch":
+    case "sync":
     case "block":
       return ownAccesses(stmt, units);
   }

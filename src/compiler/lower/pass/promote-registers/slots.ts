@@ -66,11 +66,11 @@ export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | nul
   const memoryAt = (base: number): Registers => (taken.has(base) ? "fragment" : "register");
   let fits = true;
   eachAccess(body, buffer.name, (indices, mask) => {
-    const place = placeOf(indices)!;
-    const slot = slots.get(place.base) ?? { ...place, masks: new Set(), memory: memoryAt(place.base) };
-    fits &&= slot.lanes === place.lanes;
+    const { base, lanes } = placeOf(indices)!;
+    const slot = slots.get(base) ?? { base, lanes, masks: new Set(), memory: memoryAt(base) };
+    fits &&= slot.lanes === lanes;
     if (mask !== null) slot.masks.add(mask);
-    slots.set(place.base, slot);
+    slots.set(base, slot);
   });
   const inOrder = [...slots.values()].sort((a, b) => a.base - b.base);
   fits &&= inOrder.every(({ base }, at) => at === 0 || inOrder[at - 1]!.base + inOrder[at - 1]!.lanes <= base);

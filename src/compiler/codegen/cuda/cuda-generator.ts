@@ -1,0 +1,23 @@
+// The back end for NVIDIA's GPUs: flat loop IR of threads → CUDA C without includes, with inline PTX.
+
+import { threadPasses } from "../../lower/pipeline.ts";
+import type { CodeGenerator } from "../code-generator.ts";
+import type { CudaSource } from "./cuda-source.ts";
+import { cudaTraits } from "./cuda-traits.ts";
+import { generateCuda } from "./generate-cuda.ts";
+
+export const cudaGenerator: CodeGenerator<CudaSource> = {
+  ...cudaTraits,
+  language: "CUDA C",
+  extension: "cu",
+  passes: threadPasses,
+  generate: generateCuda,
+  print: (flat, options) => generateCuda(flat, options).text,
+  code: ({ text, launches }) => `${text}\n${JSON.stringify(launches)}`,
+  sizeOf: ({ text, scratch }) => ({
+    statements: text.split(";").length - 1,
+    bytes: null,
+    workspaceBytes: scratch.reduce((sum, { bytes }) => sum + bytes, 0),
+    characters: text.length,
+  }),
+};

@@ -1,0 +1,211 @@
+// Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
+
+import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
+import { walkStmt } from "../../ir/visit.ts";
+import { product } from "../../support/integer-math.ts";
+import type { Target } from "../../target/target.ts";
+import { cannotRun } from "../cannot.ts";
+import type { GenerateOptions } from "../code-generator.ts";
+import { parametersOf } from "../parameters.ts";
+import type { CudaLaunch, CudaSource } from "./cuda-source.ts";
+import { bytesOfElement, cudaType } from "./elements.ts";
+import { laneColumn, laneRow } from "./lane.ts";
+import { createNames } from "./names.ts";
+import { type HelperName, helperTexts } from "./run-time.ts";
+import { linesOf } from "./statement.ts";
+import type { StatementContext } from "./statement-context.ts";
+import { lanesOfTiles, operandsIn, panelsIn, tiledIn } from "./warp-statement.ts";
+
+export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): CudaSource {
+  const used = new Set<HelperName>();
+  const names = createNames();
+  let next = 0;
+  const group = new Set(func.buffers.filter(({ memory }) => memory === "group").map(({ name }) => name));
+  const swizzled = new Set([...panelsIn(func)].filter((name) => group.has(name)));
+  const use = (helper: HelperName): HelperName => {
+    used.add(helper);
+    return helper;
+  };
+  const context: StatementContext = {
+    names,
+    use,
+    place: (buffer, index) => (swizzled.has(buffer) ? `${use("uk_swizzle")}(${index})` : index),
+    wraps: true,
+    loaded: new Map(),
+    ahead: aheadIn(func.body),
+    group,
+    operands: operandsIn(func),
+    fresh: (stem) => `uk_${stem}${next++}`,
+  };
+  refuseOthers(func.body, target.features);
+  const bodies = func.body.kind === "seq" ? func.body.body : [func.body];
+  const parts = bodies.map((body, at) => launchOf(body, `${func.name}_${at}`, func, context));
+  for (const { launch } of parts) refuseLarge(launch, target);
+  const texts = parts.map(({ text }) => text);
+  return {
+    kind: "cuda",
+    name: func.name,
+    parameters: parametersOf(func.buffers),
+    text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
+    launches: parts.map(({ launch }) => launch),
+    scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),
+    architecture: target.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_70",
+    numerics,
+  };
+}
+
+function refuseLarge({ groupBytes, group }: CudaLaunch, target: Target): void {
+  const limits = target.kind === "accelerator" ? target.limits : {};
+  const [most, threads] = [limits.groupBytes ?? 0, product(group)];
+  if (groupBytes > most) {
+    throw cannotRun(
+      "cuda",
+      `a group wants ${groupBytes} bytes of memory, ${target.name} has ${most}`,
+      "smaller blocks, fewer stages",
+    );
+  }
+  if (threads > (limits.threadsPerGroup ?? 0)) {
+    throw cannotRun("cuda", `a group has ${threads} threads`, `${target.name} runs ${limits.threadsPerGroup} together`);
+  }
+}
+
+/** Refuses what only later machines have. */
+function refuseOthers(body: Stmt, features: readonly string[]): void {
+  if (features.includes("sm_90a")) return;
+  walkStmt(body, (stmt) => {
+    if (stmt.kind !== "sync" || !stmt.what.endsWith("products")) return;
+    throw cannotRun("cuda", "this machine has no products that run on their own", "leave out the word products-behind");
+  });
+}
+
+const scratchOf = ({ buffers }: LoopFunc): readonly Buffer[] => buffers.filter(({ memory }) => memory === "workspace");
+
+const bytesOf = ({ dtype, shape }: Buffer): number => product(shape) * bytesOfElement(dtype);
+
+/** Names of the buffers that are filled in the background: those stored to before a batch ends. */
+function aheadIn(body: Stmt): ReadonlySet<string> {
+  const ahead = new Set<string>();
+  walkStmt(body, (stmt) => {
+    if (stmt.kind !== "seq") return;
+    const last = stmt.body.findLastIndex((it) => it.kind === "sync" && it.what === "commit");
+    for (const each of stmt.body.slice(0, Math.max(0, last))) {
+      walkStmt(each, (inner) => {
+        if (inner.kind === "store") ahead.add(inner.buffer);
+      });
+    }
+  });
+  return ahead;
+}
+
+/** The function of one launch. */
+function launchOf(
+  body: Stmt,
+  entry: string,
+  func: LoopFunc,
+  context: StatementContext,
+): { text: string; launch: CudaLaunch } {
+  const extents = new Map<ThreadAxis, number>();
+  const inner = threadOf(body, extents);
+  const size = (prefix: "blockIdx" | "threadIdx"): readonly [number, number, number] => [
+    extents.get(`${prefix}.x`) ?? 1,
+    extents.get(`${prefix}.y`) ?? 1,
+    extents.get(`${prefix}.z`) ?? 1,
+  ];
+  const [grid, group] = [size("blockIdx"), size("threadIdx")];
+  const own = usedIn(body);
+  const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
+  const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
+  const groupBytes = places.at(-1)?.end ?? 0;
+  const tiles = lanesOfTiles(body);
+  const other = [...tiles].find((lanes) => lanes !== group[0]);
+  if (other !== undefined) {
+    throw cannotRun(
+      "cuda",
+      `tiles of ${other} lanes are computed by ${group[0]}`,
+      `bind a loop of ${other} to threadIdx.x`,
+    );
+  }
+  const lines = [
+    ...[...extents.keys()].map((axis) => `const int ${context.names(axis)} = ${axis};`),
+    ...(shared.length > 0 ? ["extern __shared__ __align__(1024) unsigned char uk_group[];"] : []),
+    ...places.map(({ buffer, start }) => {
+      const type = cudaType[buffer.dtype];
+      return `${type} *const ${context.names(buffer.name)} = (${type} *)(uk_group + ${start});`;
+    }),
+    ...registerArrays(func, own, tiledIn(body), context),
+    ...(tiles.size > 0 ? warpPlace : []),
+    ...linesOf(inner, context),
+  ];
+  const parameters = func.buffers.filter(({ memory }) => memory === "caller" || memory === "workspace");
+  const head = `extern "C" __global__ void __launch_bounds__(${product(group)}) ${entry}(${parameters.map((it) => parameter(it, context)).join(", ")}) {`;
+  return {
+    text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
+    launch: { entry, grid, group, groupBytes },
+  };
+}
+
+/** Row and column of the first sum that a lane holds, and the row that it gives for a load of a tile. */
+const warpPlace = [
+  `const int ${laneRow} = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, ${laneColumn} = threadIdx.x % 4 * 2;`,
+  "const int uk_tile_row = threadIdx.x % 16, uk_tile_column = threadIdx.x / 16 * 8;",
+];
+
+const parameter = ({ name, dtype, role }: Buffer, { names }: StatementContext): string =>
+  `${role === "input" ? "const " : ""}${cudaType[dtype]} *__restrict__ ${names(name)}`;
+
+/** Buffers in registers that are no locals: arrays of each thread. */
+function registerArrays(
+  { buffers }: LoopFunc,
+  used: ReadonlySet<string>,
+  tiled: ReadonlySet<string>,
+  { names }: StatementContext,
+): readonly string[] {
+  const own = buffers.filter(({ name, memory }) => memory === "register" && used.has(name));
+  const shared = own.find(({ name }) => tiled.has(name));
+  if (shared) {
+    throw cannotRun("cuda", `${shared.name} is a tile here and single elements there`, "tensorize all loops of a tile");
+  }
+  return own.map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);
+}
+
+/** What one thread does: the body without the loops over threads, whose extents are noted. */
+function threadOf(stmt: Stmt, extents: Map<ThreadAxis, number>): Stmt {
+  const axis = stmt.kind === "for" ? axisOf(stmt) : null;
+  if (stmt.kind !== "for" || !axis) return stmt;
+  extents.set(axis, stmt.extent);
+  return threadOf(stmt.body, extents);
+}
+
+const axisOf = (loop: For): ThreadAxis | null => gridAxisOf(loop) ?? groupAxisOf(loop);
+
+function usedIn(body: Stmt): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkStmt(
+    body,
+    (stmt) => {
+      if (stmt.kind === "store") names.add(stmt.buffer);
+    },
+    (expr) => {
+      if (expr.kind === "load") names.add(expr.buffer);
+    },
+  );
+  return names;
+}
+
+interface GroupPlace {
+  readonly buffer: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Buffers of a group, one after another; the pattern of panels begins anew every 1024 bytes. */
+function groupPlaces(buffers: readonly Buffer[], inPanels: boolean): readonly GroupPlace[] {
+  const alignment = inPanels ? 1024 : 128;
+  let end = 0;
+  return buffers.map((buffer) => {
+    const start = Math.ceil(end / alignment) * alignment;
+    end = start + bytesOf(buffer);
+    return { buffer, start, end };
+  });
+}

@@ -1,0 +1,57 @@
+// The functions that generated CUDA C may call; each is printed only where it is used.
+
+const helpers = {
+  uk_f16_to_f32: `__device__ __forceinline__ float uk_f16_to_f32(unsigned short x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x)); return y; }`,
+  uk_f32_to_f16: `__device__ __forceinline__ unsigned short uk_f32_to_f16(float x) { unsigned short y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y; }`,
+  uk_bf16_to_f32: `__device__ __forceinline__ float uk_bf16_to_f32(unsigned short x) { return __uint_as_float((unsigned)x << 16); }`,
+  uk_f32_to_bf16: `__device__ __forceinline__ unsigned short uk_f32_to_bf16(float x) { unsigned short y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y; }`,
+  uk_min: `template <class T> __device__ __forceinline__ T uk_min(T a, T b) { return b < a ? b : a; }`,
+  uk_max: `template <class T> __device__ __forceinline__ T uk_max(T a, T b) { return a < b ? b : a; }`,
+  uk_floor_div: `template <class T> __device__ __forceinline__ T uk_floor_div(T a, T b) { T q = a / b; return q - (T)(q * b != a && (a < 0) != (b < 0)); }`,
+  uk_floor_mod: `template <class T> __device__ __forceinline__ T uk_floor_mod(T a, T b) { T r = a % b; return r != 0 && (r < 0) != (b < 0) ? r + b : r; }`,
+  uk_shared: `__device__ __forceinline__ unsigned uk_shared(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }`,
+  uk_copy16: `__device__ __forceinline__ void uk_copy16(unsigned to, const void *from) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(from) : "memory"); }`,
+  uk_load_rows: `__device__ __forceinline__ void uk_load_rows(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
+  uk_load_columns: `__device__ __forceinline__ void uk_load_columns(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
+  uk_product_f16: product("f16"),
+  uk_product_bf16: product("bf16"),
+  uk_swizzle: `__device__ __forceinline__ int uk_swizzle(int i) { return i ^ (i >> 3 & 56); }`,
+  uk_panel: `__device__ __forceinline__ unsigned long long uk_panel(unsigned at, unsigned apart) { return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(apart >> 4) << 16 | 64ull << 32 | 1ull << 62; }`,
+} as const;
+
+/** D = C + A·B for 64 rows by any columns: the operands are descriptors of core matrices, of B those along the columns. */
+function groupProduct(type: string, columns: number): string {
+  const count = columns / 2;
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  const sums = numbers.map((at) => `"+f"(c[${at}])`).join(", ");
+  const registers = numbers.map((at) => `%${at}`).join(", ");
+  const text = `wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} {${registers}}, %${count}, %${count + 1}, 1, 1, 1, 0, 1;`;
+  return `__device__ __forceinline__ void ${groupProductName(type, columns)}(float (&c)[${count}], unsigned long long a, unsigned long long b) { asm volatile("${text}" : ${sums} : "l"(a), "l"(b)); }`;
+}
+
+export const groupProductName = (type: string, columns: number): `uk_products_${string}` =>
+  `uk_products_${type}_${columns}`;
+
+/** D = C + A·B for 16×16 tiles: two instructions, for the left and the right half of the columns. */
+function product(type: string): string {
+  const half = (columns: number): string => {
+    const sums = [0, 1, 2, 3].map((at) => `"+f"(c[${columns * 4 + at}])`).join(", ");
+    const inputs = `"r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[${columns * 2}]), "r"(b[${columns * 2 + 1}])`;
+    return `asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.${type}.${type}.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : ${sums} : ${inputs});`;
+  };
+  return `__device__ __forceinline__ void uk_product_${type}(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { ${half(0)} ${half(1)} }`;
+}
+
+export type HelperName = keyof typeof helpers | `uk_products_${string}`;
+
+/** Returns the texts of helpers, in the order of the table. */
+export function helperTexts(used: ReadonlySet<HelperName>): readonly string[] {
+  const known = (Object.keys(helpers) as (keyof typeof helpers)[]).filter((name) => used.has(name));
+  const products = [...used].filter((name) => name.startsWith("uk_products_")).sort();
+  return [...known.map((name) => helpers[name]), ...products.map(productsNamed)];
+}
+
+function productsNamed(name: string): string {
+  const [, , type, columns] = name.split("_") as [string, string, string, string];
+  return groupProduct(type, Number(columns));
+}

@@ -1,0 +1,161 @@
+// Statement of the flat loop IR of threads → lines of CUDA C. Vectors are printed lane by lane; runs in memory are moved at once.
+
+import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
+import { lanesOf, walkExpr } from "../../ir/visit.ts";
+import { invariant } from "../../support/invariant.ts";
+import { alignedRun } from "./aligned-run.ts";
+import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
+import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
+import { type Lane, laneAt } from "./lane.ts";
+import type { StatementContext } from "./statement-context.ts";
+import { isWarpValue, warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
+
+type Lines = readonly string[];
+
+const indented = (lines: Lines): Lines => lines.map((line) => `  ${line}`);
+
+export function linesOf(stmt: Stmt, context: StatementContext): Lines {
+  switch (stmt.kind) {
+    case "for": {
+      const i = context.names(stmt.name);
+      const head = `for (int ${i} = 0; ${i} < ${stmt.extent}; ${i}++) {`;
+      const hint =
+        stmt.annotations.unroll === undefined ? "#pragma unroll 1" : `#pragma unroll ${stmt.annotations.unroll}`;
+      return [hint, head, ...indented(linesOf(stmt.body, context)), "}"];
+    }
+    case "seq":
+      return stmt.body.flatMap((child) =>
+        child.kind === "seq" ? ["{", ...indented(linesOf(child, context)), "}"] : linesOf(child, context),
+      );
+    case "if":
+      return linesOfIf(stmt, context);
+    case "store":
+      return isWarpValue(stmt.value) ? warpStore(stmt, context) : linesOfStore(stmt, context);
+    case "define":
+      return isWarpValue(stmt.value) ? warpDefine(stmt, context) : linesOfLocal(stmt, context);
+    case "assign":
+      return isWarpValue(stmt.value) ? warpAssign(stmt, context) : linesOfLocal(stmt, context);
+    case "sync":
+      return [syncs[stmt.what](stmt.pending)];
+    case "prefetch":
+      return [];
+    case "block":
+      invariant(false, `block ${stmt.name} reached the code generator`);
+  }
+}
+
+const syncs = {
+  barrier: () => "__syncthreads();",
+  commit: () => 'asm volatile("cp.async.commit_group;" ::: "memory");',
+  wait: (pending: number) => `asm volatile("cp.async.wait_group ${pending};" ::: "memory");`,
+  publish: () => 'asm volatile("fence.proxy.async.shared::cta;" ::: "memory");',
+  "begin-products": () => 'asm volatile("wgmma.fence.sync.aligned;" ::: "memory");',
+  "commit-products": () => 'asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");',
+  "wait-products": (pending: number) => `asm volatile("wgmma.wait_group.sync.aligned ${pending};" ::: "memory");`,
+} as const satisfies Record<Sync["what"], (pending: number) => string>;
+
+function linesOfIf(stmt: If, context: StatementContext): Lines {
+  const yes = [
+    `if (${cudaExpr(stmt.condition, null, { ...context, wraps: false })}) {`,
+    ...indented(linesOf(stmt.then, context)),
+  ];
+  return stmt.else ? [...yes, "} else {", ...indented(linesOf(stmt.else, context)), "}"] : [...yes, "}"];
+}
+
+// ── scalars and short vectors ───────────────────────────────────────────────────────────────────────────────────────
+
+function linesOfStore(stmt: Store, context: StatementContext): Lines {
+  const index = stmt.indices[0]!;
+  const lanes = lanesOf(stmt.value);
+  const buffer = context.names(stmt.buffer);
+  const at = (place: Expr, lane: Lane | null): string => context.place(stmt.buffer, cudaIndex(place, lane, context));
+  invariant(!stmt.active, `a store of a part of a vector of ${stmt.buffer} reached the code generator`);
+  if (lanes === 1) {
+    return [`${buffer}[${at(index, null)}] = ${cudaExpr(stmt.value, null, context)};`];
+  }
+  const copy = copiedRun(stmt, context);
+  if (copy) return [copy];
+  const { lines, inner } = loadedRuns(stmt.value, context);
+  const { dtype } = stmt.value;
+  const start = alignedRun(index, dtype);
+  const values = Array.from({ length: lanes }, (_, lane) => cudaExpr(stmt.value, laneAt(lane), inner));
+  if (!start) {
+    const stores = values.map((value, lane) => `${buffer}[${at(index, laneAt(lane))}] = ${value};`);
+    return ["{", ...indented([...lines, ...stores]), "}"];
+  }
+  const move = moveOf(lanes * bytesOfElement(dtype))!;
+  const name = context.fresh("out");
+  return [
+    "{",
+    ...indented([
+      ...lines,
+      `alignas(16) ${cudaType[dtype]} ${name}[${lanes}] = {${values.join(", ")}};`,
+      `*(${move} *)&${buffer}[${at(start, null)}] = *(${move} *)${name};`,
+    ]),
+    "}",
+  ];
+}
+
+/** A store of a run that is a load of one of the same type, as one move; into memory that is filled ahead it goes on in the background. */
+function copiedRun({ buffer, indices, value }: Store, context: StatementContext): string | null {
+  if (value.kind !== "load" || value.active) return null;
+  const [to, from] = [alignedRun(indices[0]!, value.dtype), alignedRun(value.indices[0]!, value.dtype)];
+  const bytes = lanesOf(value) * bytesOfElement(value.dtype);
+  if (!to || !from) return null;
+  const source = addressOf(value.buffer, from, context);
+  const target = addressOf(buffer, to, context);
+  if (bytes === 16 && context.ahead.has(buffer) && !context.group.has(value.buffer)) {
+    return `${context.use("uk_copy16")}(${context.use("uk_shared")}(${target}), ${source});`;
+  }
+  const move = moveOf(bytes)!;
+  return `*(${move} *)${target} = *(const ${move} *)${source};`;
+}
+
+const addressOf = (buffer: string, index: Expr, context: StatementContext): string =>
+  `&${context.names(buffer)}[${context.place(buffer, cudaIndex(index, null, context))}]`;
+
+function linesOfLocal(stmt: Define | Assign, context: StatementContext): Lines {
+  const lanes = lanesOf(stmt.value);
+  const name = context.names(stmt.name);
+  const type = cudaType[stmt.value.dtype];
+  if (lanes === 1) {
+    return [`${stmt.kind === "define" ? `${type} ` : ""}${name} = ${cudaExpr(stmt.value, null, context)};`];
+  }
+  const { lines, inner } = loadedRuns(stmt.value, context);
+  const sets = Array.from(
+    { length: lanes },
+    (_, lane) => `${name}[${lane}] = ${cudaExpr(stmt.value, laneAt(lane), inner)};`,
+  );
+  const declared = stmt.kind === "define" ? [`alignas(16) ${type} ${name}[${lanes}];`] : [];
+  return [...declared, "{", ...indented([...lines, ...sets]), "}"];
+}
+
+/** Lines that load the runs in a value as a whole, and the context in which its lanes are taken from them. */
+function loadedRuns(value: Expr, context: StatementContext): { lines: Lines; inner: CudaContext } {
+  const loaded = new Map(context.loaded);
+  const lines: string[] = [];
+  walkExpr(value, (expr) => {
+    if (expr.kind !== "load" || lanesOf(expr) === 1 || expr.active || loaded.has(expr)) return;
+    const line = loadOfRun(expr, context);
+    if (!line) return;
+    loaded.set(expr, line.name);
+    lines.push(...line.lines);
+  });
+  return { lines, inner: { ...context, loaded } };
+}
+
+function loadOfRun(load: Load, context: StatementContext): { name: string; lines: Lines } | null {
+  const start = alignedRun(load.indices[0]!, load.dtype);
+  if (!start) return null;
+  const lanes = lanesOf(load);
+  const move = moveOf(lanes * bytesOfElement(load.dtype))!;
+  const name = context.fresh("run");
+  const source = addressOf(load.buffer, start, context);
+  return {
+    name,
+    lines: [
+      `alignas(16) ${cudaType[load.dtype]} ${name}[${lanes}];`,
+      `*(${move} *)${name} = *(const ${move} *)${source};`,
+    ],
+  };
+}

@@ -1,0 +1,195 @@
+// Statements on tiles that the lanes of a warp hold together → CUDA C. A tile of sums is eight floats of each lane, an operand of
+// a product four words, which ldmatrix brings from the memory of the group.
+
+import type { WarpProductText } from "../../intrinsic/cuda-mma.ts";
+import { type GroupProductText, groupTile } from "../../intrinsic/cuda-wgmma.ts";
+import type { Assign, Define, Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
+import { warpWideLanes } from "../../ir/thread-axes.ts";
+import { lanesOf, walkStmt } from "../../ir/visit.ts";
+import { cannotRun } from "../cannot.ts";
+import { isMultiple } from "./aligned-run.ts";
+import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
+import { cudaExpr, cudaIndex } from "./expression.ts";
+import { elementAt, lanesThatHold, sumsPerLane } from "./lane.ts";
+import { groupProductName, type HelperName } from "./run-time.ts";
+import type { StatementContext } from "./statement-context.ts";
+
+type Lines = readonly string[];
+
+export const isWarpValue = (value: Expr): boolean => lanesOf(value) >= warpWideLanes;
+
+/** Finds which locals are operands of products. */
+export function operandsIn({ body }: LoopFunc): ReadonlyMap<string, "left" | "right"> {
+  const operands = new Map<string, "left" | "right">();
+  walkStmt(
+    body,
+    () => {},
+    (expr) => {
+      if (expr.kind !== "intrinsic") return;
+      const [, left, right] = expr.operands;
+      if (left?.kind === "local") operands.set(left.name, "left");
+      if (right?.kind === "local") operands.set(right.name, "right");
+    },
+  );
+  return operands;
+}
+
+const refuse = (why: string): never => {
+  throw cannotRun("cuda", why, "tiles of a warp are zeroed, multiplied, and stored element by element");
+};
+
+/** The elements of a tile that a lane holds, by number, for the code of each. */
+const elementsOf = (tile: number): readonly number[] =>
+  Array.from({ length: sumsPerLane(tile) }, (_, element) => element);
+
+export function warpDefine(stmt: Define, context: StatementContext): Lines {
+  const name = context.names(stmt.name);
+  const side = context.operands.get(stmt.name);
+  if (side) return operandLines(stmt.value, side, name, context);
+  const type = cudaType[stmt.dtype];
+  return [`${type} ${name}[${sumsPerLane(stmt.lanes)}];`, ...setLines(name, stmt.value, context)];
+}
+
+export const warpAssign = (stmt: Assign, context: StatementContext): Lines =>
+  setLines(context.names(stmt.name), stmt.value, context);
+
+function setLines(name: string, value: Expr, context: StatementContext): Lines {
+  if (value.kind === "intrinsic") return productLines(name, value, context);
+  const tile = lanesOf(value);
+  return elementsOf(tile).map((e) => `${name}[${e}] = ${cudaExpr(value, elementAt(e, tile), context)};`);
+}
+
+function productLines(name: string, call: IntrinsicCall, context: StatementContext): Lines {
+  const [sums, left, right] = call.operands;
+  if (sums?.kind !== "local" || context.names(sums.name) !== name) return refuse("a product is added to other sums");
+  const [a, b] = [operandOf(left!, "left", context), operandOf(right!, "right", context)];
+  const product = `${context.use(productNamed(call))}(${name}, ${a.name}, ${b.name});`;
+  return a.lines.length + b.lines.length === 0 ? [product] : ["{", ...a.lines, ...b.lines, product, "}"];
+}
+
+function productNamed({ text }: IntrinsicCall): HelperName {
+  const product = text.cuda as WarpProductText | GroupProductText;
+  if (product.kind === "group-product") return groupProductName(product.operands, product.columns);
+  return `uk_product_${product.operands}`;
+}
+
+function operandOf(operand: Expr, side: "left" | "right", context: StatementContext): { name: string; lines: Lines } {
+  if (operand.kind === "local") {
+    if (context.operands.get(operand.name) !== side) refuse("a tile is both a left and a right operand");
+    return { name: context.names(operand.name), lines: [] };
+  }
+  const name = context.fresh("tile");
+  return { name, lines: operandLines(operand, side, name, context) };
+}
+
+/** Loads of a tile, or where it lies for a product that reads memory itself. */
+function operandLines(value: Expr, side: "left" | "right", name: string, context: StatementContext): Lines {
+  if (value.kind !== "load" || !context.group.has(value.buffer)) {
+    return refuse("an operand lies outside of the memory of the group");
+  }
+  if (lanesOf(value) > warpWideLanes) return descriptorLines(value, side, name, context);
+  // Each lane gives the address of a row of eight elements.
+  const { base, apart } = rowsOf(value);
+  const load = context.use(side === "left" ? "uk_load_rows" : "uk_load_columns");
+  const index = `${cudaIndex(base, null, context)} + uk_tile_row * ${apart} + uk_tile_column`;
+  return [`unsigned ${name}[4];`, `${load}(${name}, ${addressOf(value, index, context)});`];
+}
+
+const addressOf = ({ buffer }: Load, index: string, context: StatementContext): string =>
+  `${context.use("uk_shared")}(&${context.names(buffer)}[${index}])`;
+
+/** Descriptor of an operand in panels: where it begins, and how far its panels are apart. */
+function descriptorLines(load: Load, side: "left" | "right", name: string, context: StatementContext): Lines {
+  const index = load.indices[0]!;
+  if (index.kind !== "ramp" || load.active) return refuse("an operand is no tile in memory");
+  const inner = index.base.kind === "ramp" ? index.base : index;
+  const { rows, depth, panel } = groupTile;
+  const run = side === "left" ? depth : depth * panel;
+  const isInPanels =
+    inner.stride === 1 &&
+    (side === "left" ? index.stride === panel && inner.lanes === depth : inner.lanes === run || inner === index);
+  // Of a row, a product may begin at any piece of 16 bytes; rows begin at a multiple of eight.
+  const isAligned = side === "left" ? isMultiple(inner.base, 8) : isMultiple(inner.base, 8 * panel);
+  if (!isInPanels || !isAligned) return refuse(`${load.buffer} does not lie in panels of ${panel} elements`);
+  const apart = side === "left" ? rows * panel : inner === index ? run : index.stride;
+  const at = `${context.use("uk_shared")}(&${context.names(load.buffer)}[${cudaIndex(inner.base, null, context)}])`;
+  return [`const unsigned long long ${name} = ${context.use("uk_panel")}(${at}, ${2 * apart});`];
+}
+
+/** Buffers that products read in panels. */
+export function panelsIn({ body }: LoopFunc): ReadonlySet<string> {
+  const panels = new Set<string>();
+  walkStmt(
+    body,
+    () => {},
+    (expr) => {
+      if (expr.kind === "load" && lanesOf(expr) > warpWideLanes) panels.add(expr.buffer);
+    },
+  );
+  return panels;
+}
+
+function rowsOf(load: Load): { base: Expr; apart: number } {
+  const index = load.indices[0]!;
+  if (index.kind !== "ramp" || load.active) return refuse("an operand is no tile in memory");
+  const nested = index.base.kind === "ramp";
+  const apart = nested ? index.stride : 16;
+  const base = index.base.kind === "ramp" ? index.base.base : index.base;
+  const step = index.base.kind === "ramp" ? index.base.stride : index.stride;
+  const isWhole = step === 1 && (!nested || lanesOf(index.base) === 16);
+  if (!isWhole || apart % 8 !== 0 || !isMultiple(base, 8)) return refuse("rows of an operand do not begin at 16 bytes");
+  return { base, apart };
+}
+
+/** Neighbouring columns of a lane are stored together. */
+export function warpStore(stmt: Store, context: StatementContext): Lines {
+  const index = stmt.indices[0]!;
+  const buffer = context.names(stmt.buffer);
+  const { dtype } = stmt.value;
+  if (stmt.value.kind === "intrinsic") return refuse("a product is not kept in registers");
+  const tile = lanesOf(stmt.value);
+  const elements = elementsOf(tile);
+  const value = (element: number): string => cudaExpr(stmt.value, elementAt(element, tile), context);
+  const at = (element: number): string => cudaIndex(index, elementAt(element, tile), context);
+  if (!arePairs(index)) return elements.map((e) => `${buffer}[${at(e)}] = ${value(e)};`);
+  const move = moveOf(2 * bytesOfElement(dtype))!;
+  return elements
+    .filter((element) => element % 2 === 0)
+    .map((e) => {
+      const name = context.fresh("pair");
+      const pair = `alignas(8) ${cudaType[dtype]} ${name}[2] = {${value(e)}, ${value(e + 1)}};`;
+      return `{ ${pair} *(${move} *)&${buffer}[${at(e)}] = *(${move} *)${name}; }`;
+    });
+}
+
+function arePairs(index: Expr): boolean {
+  if (index.kind !== "ramp") return false;
+  const inner = index.base.kind === "ramp" ? index.base : index;
+  return inner.stride === 1 && (inner === index || index.stride % 2 === 0) && isMultiple(inner.base, 2);
+}
+
+/** Names of the buffers of which statements name a tile. */
+export function tiledIn(body: Stmt): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkStmt(
+    body,
+    (stmt) => {
+      if (stmt.kind === "store" && isWarpValue(stmt.value)) names.add(stmt.buffer);
+    },
+    (expr) => {
+      if (expr.kind === "load" && isWarpValue(expr)) names.add(expr.buffer);
+    },
+  );
+  return names;
+}
+
+/** Numbers of lanes that hold tiles together, in a function; none: it has no tiles. */
+export function lanesOfTiles(body: Stmt): ReadonlySet<number> {
+  const found = new Set<number>();
+  walkStmt(body, (stmt) => {
+    if (stmt.kind !== "store" && stmt.kind !== "define" && stmt.kind !== "assign") return;
+    const isOperand = stmt.value.kind === "load" && stmt.kind === "define";
+    if (isWarpValue(stmt.value) && !isOperand) found.add(lanesThatHold(lanesOf(stmt.value)));
+  });
+  return found;
+}

@@ -1,0 +1,103 @@
+// A loop with the word `stages`, whose body first copies to the memory of the group and then computes → copies that run ahead
+// of the computing, so many iterations less one, into as many slots. Copies of an iteration are a batch; before an iteration
+// computes, its own batch is waited for.
+//
+//   for k in 0..64 (stages: 3)          for p in 0..2: { A.pack[p*512 + …] = A[p…]; commit }
+//     A.pack[…] = A[k…]           →     for k in 0..64
+//     C[…] += A.pack[…]                   wait for all but 1; barrier
+//                                         if (k + 2 < 64) A.pack[(k + 2) % 3 * 512 + …] = A[(k + 2)…]
+//                                         commit
+//                                         C[…] += A.pack[k % 3 * 512 + …]
+
+import { add, constInt, forLoop, ifThen, lt, mod, mul, seq, sync, variable } from "../../ir/build.ts";
+import type { Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
+import { mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { buffersOf } from "./lower-blocks.ts";
+import type { Pass } from "./pass.ts";
+
+/** Word of a loop: the number of slots. */
+export const stagesWord = "stages";
+
+/**
+ * Word of a loop whose products run on their own: how many batches of them may be under way while the next is begun. A slot is
+ * filled again only when all threads have waited for the products that read it, so copies run ahead by so many slots less.
+ */
+export const behindWord = "products-behind";
+
+export const pipelineLoops: Pass = {
+  name: "pipeline-loops",
+  run(func) {
+    const slots = new Map<string, number>();
+    const body = mapStmt(func.body, (stmt) =>
+      stmt.kind === "for" && (stmt.annotations[stagesWord] ?? 1) > 1 ? pipelined(stmt, func, slots) : stmt,
+    );
+    const buffers = func.buffers.map((buffer) => ({
+      ...buffer,
+      shape: [buffer.shape[0]! * (slots.get(buffer.name) ?? 1)],
+    }));
+    return { ...func, buffers, body };
+  },
+};
+
+/** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to. */
+function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt {
+  const { [stagesWord]: stages = 1, [behindWord]: behind, ...annotations } = loop.annotations;
+  const plain = updateFor(loop, { annotations });
+  const buffers = buffersOf(func);
+  const body = loop.body.kind === "seq" ? loop.body.body : [];
+  const first = body.findIndex((stmt) => !storesTo(stmt).every((name) => buffers.get(name)?.memory === "group"));
+  const copies = body.slice(0, first);
+  const copied = new Set(copies.flatMap(storesTo));
+  const compute = body.slice(first);
+  if (copied.size === 0 || compute.flatMap(storesTo).some((name) => copied.has(name))) return plain;
+  for (const name of copied) slots.set(name, stages);
+  const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>
+    stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
+  const distance = Math.min(stages - 1 - (behind ?? 0), loop.extent);
+  const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(distance))];
+  const early = variable(`${loop.name}.early`);
+  const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(stages));
+  const computed = at(compute, k, slotOf(k));
+  return seq(
+    forLoop(early.name, distance, seq(...at(copies, early, early), sync("commit"))),
+    updateFor(plain, {
+      body: seq(
+        sync("wait", distance - 1),
+        ...(behind === undefined ? [] : [sync("wait-products", behind), sync("publish")]),
+        sync("barrier"),
+        ifThen(lt(ahead, constInt(loop.extent)), seq(...at(copies, ahead, slotOf(ahead)))),
+        sync("commit"),
+        ...(behind === undefined ? computed : [sync("begin-products"), ...computed, sync("commit-products")]),
+      ),
+    }),
+    ...(behind === undefined ? [] : [sync("wait-products")]),
+  );
+}
+
+function storesTo(stmt: Stmt): readonly string[] {
+  const names: string[] = [];
+  walkStmt(stmt, (each) => {
+    if (each.kind === "store") names.push(each.buffer);
+  });
+  return names;
+}
+
+/** The statement with every access to a copy moved to a slot. */
+function inSlot(stmt: Stmt, copied: ReadonlySet<string>, buffers: ReadonlyMap<string, Buffer>, slot: Expr): Stmt {
+  const moved = (name: string, indices: readonly Expr[]): readonly Expr[] => [
+    add(mul(slot, constInt(buffers.get(name)!.shape[0]!)), indices[0]!),
+  ];
+  return mapStmt(stmt, (each) => {
+    const own = mapOwnExprs(each, (root) =>
+      mapExpr(root, (expr) =>
+        expr.kind === "load" && copied.has(expr.buffer)
+          ? updateLoad(expr, { indices: moved(expr.buffer, expr.indices) })
+          : expr,
+      ),
+    );
+    return own.kind === "store" && copied.has(own.buffer)
+      ? updateStore(own, { indices: moved(own.buffer, own.indices) })
+      : own;
+  });
+}

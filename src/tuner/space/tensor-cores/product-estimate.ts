@@ -1,0 +1,110 @@
+// What a product on tensor cores does to the machine: the facts that the model predicts its time from.
+
+import { type AcceleratorTarget, type Assignment, byteSize, warpTile } from "../../../compiler/index.ts";
+import { busyCycles, gpuRates } from "../../prior/gpu-model.ts";
+import type { RankingFacts } from "../../prior/ranker.ts";
+import type { Estimate } from "../draft/draft.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import {
+  groupsOf,
+  groupTilesOf,
+  neighboursOf,
+  registerOf,
+  stagesOf,
+  stepsOf,
+  tilesAlong,
+  unrollOf,
+  warpsOf,
+} from "./group-tiles.ts";
+import { groupBytesOf, registersOf, sumsOf, threadsOf } from "./limits.ts";
+import type { WarpProduct } from "./warp-product.ts";
+
+/** Bytes of an element of an operand. */
+const elementBytes = 2;
+
+export const productEstimate =
+  (product: WarpProduct, reader: SchedulableStage | null, target: AcceleratorTarget): Estimate =>
+  (assignment) => {
+    const { rows, columns, depth, batches, stage } = product;
+    const value = (name: string): number => assignment[name] ?? 1;
+    const step = stepOf(product, value);
+    const batch = batches.reduce((count, { extent }) => count * extent, 1);
+    const groups = batch * value(groupsOf(rows)) * value(groupsOf(columns));
+    const steps = value(stepsOf(depth));
+    const all = (amount: number): number => amount * groups * steps;
+    const processors = target.limits.processors ?? 1;
+    const results = batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
+    return {
+      flops: all(step.flops),
+      waste: (Math.ceil(groups / processors) * processors) / groups,
+      lanes: warpTile * warpTile,
+      multiplyAddShare: 1,
+      accumulators: value(sumsOf(product)),
+      liveRegisters: value(registersOf(product)),
+      loadsPerOperation: 1 / value(registerOf(rows)) + 1 / value(registerOf(columns)),
+      bytesFromL2: all(step.bytesFromL2),
+      bytesFromL3: all(step.bytesFromL3),
+      bytesFromMemory: bytesFromMemory(product, value, groups, processors) + results,
+      packedBytes: 0,
+      loopIterations: groups * steps,
+      parallelTasks: groups,
+      bodyInstructions: waitOf(step, product, assignment, target),
+      tilesBegun: groups,
+    };
+  };
+
+type Value = (name: string) => number;
+type Step = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;
+
+/** Work of a group in one step. */
+function stepOf({ rows, columns, depth }: WarpProduct, value: Value): Step {
+  const [down, along, deep] = [value(groupTilesOf(rows)), value(groupTilesOf(columns)), value(unrollOf(depth))];
+  const tileBytes = warpTile * warpTile * elementBytes;
+  // Each warp loads the tiles of its rows, and those of its columns.
+  const loaded = down * value(warpsOf(columns)) + along * value(warpsOf(rows));
+  return {
+    flops: 2 * down * along * deep * warpTile ** 3,
+    lanes: warpTile * warpTile,
+    bytesFromL2: loaded * deep * tileBytes,
+    bytesFromL3: (down + along) * deep * tileBytes,
+  };
+}
+
+/**
+ * Cycles of a step in which nothing of its processor works: copies come too late, and no other group has work. Latencies vary, so more
+ * steps ahead always hide more of them, and never all.
+ */
+function waitOf(step: Step, product: WarpProduct, assignment: Assignment, target: AcceleratorTarget): number {
+  const ahead = (assignment[stagesOf(product)] ?? 1) - 1;
+  const others = groupsAtATime(product, assignment, target);
+  const hidden = ahead * busyCycles(step) * others;
+  return gpuRates.memoryLatency ** 2 / (gpuRates.memoryLatency + hidden) / others;
+}
+
+/** Groups that a processor has at a time. */
+function groupsAtATime(product: WarpProduct, assignment: Assignment, { limits }: AcceleratorTarget): number {
+  const value = (name: string): number => assignment[name] ?? 1;
+  const threads = value(threadsOf(product));
+  const bytes = value(groupBytesOf(product)) + gpuRates.bytesBesideGroup;
+  const most = [
+    gpuRates.threadsPerProcessor / threads,
+    (limits.registersPerProcessor ?? 0) / (threads * value(registersOf(product))),
+    ((limits.groupBytes ?? 0) + gpuRates.bytesBesideGroup) / bytes,
+  ];
+  return Math.max(1, Math.floor(Math.min(...most)));
+}
+
+/** Operands that the groups of a round bring from memory: those side by side share rows, or columns. */
+function bytesFromMemory(
+  { rows, columns, depth }: WarpProduct,
+  value: Value,
+  groups: number,
+  processors: number,
+): number {
+  const running = Math.min(groups, processors);
+  const down = Math.min(value(neighboursOf(rows)), running);
+  const along = Math.min(value(groupsOf(columns)), Math.ceil(running / down));
+  const below = Math.ceil(running / (down * along)) * down;
+  const tiles = below * value(groupTilesOf(rows)) + along * value(groupTilesOf(columns));
+  return (groups / running) * tiles * tilesAlong(depth) * warpTile * warpTile * elementBytes;
+}

@@ -1,0 +1,117 @@
+// CUDA C of lowered functions: what is launched, how memory of the group is laid out, and what is refused. That it computes what
+// the loops do is for a GPU to say (`npm run gpu-check`); up to the text the interpreter does.
+
+import { describe, expect, test } from "vitest";
+import { codeGeneratorNamed } from "../../../src/compiler/backend/code-generators.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
+import type { CudaSource } from "../../../src/compiler/codegen/cuda/cuda-source.ts";
+import {
+  authoring,
+  type ComputeDef,
+  fromCompute,
+  instantiate,
+  schedule,
+  type Target,
+  type Trace,
+} from "../../../src/compiler/index.ts";
+import { cudaSm80, cudaSm90 } from "../../../src/compiler/target/cuda.ts";
+import { byGroups, byWarps, productOf } from "./schedules.ts";
+
+const { compute, defineOp, tensor } = authoring;
+
+function sourceOf(op: ComputeDef, trace: Trace, target: Target = cudaSm90): CudaSource {
+  const options = { target, numerics: "fast" } as const;
+  const flat = lower(schedule(fromCompute(op), trace), options);
+  return codeGeneratorNamed("cuda").generate(flat, options) as CudaSource;
+}
+
+const double = instantiate(
+  defineOp({ N: 40 }, ({ N }) => {
+    const float = tensor("float", [N], "f16");
+    return compute("C", [N], (i) => float(i).mul(2));
+  }),
+  {},
+  "double",
+);
+
+test("a map is one launch; threads past the end do nothing, and names of the language are no matter", () => {
+  const { text, launches, scratch } = sourceOf(double, [
+    { kind: "split", loop: "C.i", factors: [2, 32], tail: "guard" },
+    { kind: "bind", loop: "C.i.0", axis: "blockIdx.x" },
+    { kind: "bind", loop: "C.i.1", axis: "threadIdx.x" },
+  ]);
+  expect({ launches, scratch }).toEqual({
+    launches: [{ entry: "double_0", grid: [2, 1, 1], group: [32, 1, 1], groupBytes: 0 }],
+    scratch: [],
+  });
+  expect(text.slice(text.indexOf("extern"))).toMatchInlineSnapshot(`
+    "extern "C" __global__ void __launch_bounds__(32) double_0(const unsigned short *__restrict__ float_, float *__restrict__ C_) {
+      const int blockIdx_x_ = blockIdx.x;
+      const int threadIdx_x_ = threadIdx.x;
+      if ((((blockIdx_x_ * 32) + threadIdx_x_) < 40)) {
+        C_[((blockIdx_x_ * 32) + threadIdx_x_)] = (uk_f16_to_f32(float_[((blockIdx_x_ * 32) + threadIdx_x_)]) * (2.0f));
+      }
+    }
+    "
+  `);
+});
+
+test("what no loop gives to threads is a launch of one", () => {
+  const { launches, text } = sourceOf(double, []);
+  expect(launches).toEqual([{ entry: "double_0", grid: [1, 1, 1], group: [1, 1, 1], groupBytes: 0 }]);
+  expect(text).toContain("for (int C_i_ = 0; C_i_ < 40; C_i_++)");
+});
+
+const sizes = { M: 256, N: 256, K: 256, dtype: "bf16" } as const;
+
+describe("products on tensor cores", () => {
+  const blocks = { rows: 128, columns: 128, depth: 64, across: 2, along: 1, stages: 3, neighbours: 2 };
+
+  test("by warps: operands by ldmatrix, copies in the background, memory as the sum of all slots", () => {
+    const { text, launches, architecture } = sourceOf(productOf(sizes), byWarps(sizes, blocks), cudaSm80);
+    const slots = 3 * 2 * (128 * (64 + 8) + 64 * (128 + 8));
+    expect(launches).toEqual([{ entry: "gemm_0", grid: [4, 1, 1], group: [32, 1, 2], groupBytes: slots }]);
+    expect(architecture).toBe("sm_80");
+    const count = (word: string): number => text.split(word).length - 1;
+    // Four by eight tiles a warp, four steps deep; each has a helper's text besides.
+    expect([count("uk_product_bf16(") - 1, count("uk_load_rows(") - 1, count("uk_load_columns(") - 1]).toEqual([
+      128, 16, 32,
+    ]);
+    // For the first slots and for those ahead: sixteen pieces of each operand a thread.
+    expect(count("uk_copy16(") - 1).toBe(2 * (16 + 16));
+    expect(text).toContain("cp.async.wait_group 1;");
+  });
+
+  test("by groups of warps: operands by descriptors, products that are waited for later, places that are swapped", () => {
+    const { text, launches, architecture } = sourceOf(productOf(sizes), byGroups(sizes, blocks, 128));
+    expect(launches).toEqual([
+      { entry: "gemm_0", grid: [4, 1, 1], group: [128, 1, 2], groupBytes: 3 * 2 * (128 * 64 + 64 * 128) },
+    ]);
+    expect(architecture).toBe("sm_90a");
+    const order = [...text.matchAll(/wgmma\.(fence|commit_group|wait_group)[a-z.]*( \d)?|__syncthreads|fence\.proxy/g)];
+    expect(order.map(([all]) => all)).toEqual([
+      "wgmma.wait_group.sync.aligned 1",
+      "fence.proxy",
+      "__syncthreads",
+      "wgmma.fence.sync.aligned",
+      "wgmma.commit_group.sync.aligned",
+      "wgmma.wait_group.sync.aligned 0",
+    ]);
+    expect(text).toContain("uk_copy16(uk_shared(&A_pack_[uk_swizzle(");
+  });
+
+  test("tiles of a warp want 32 lanes", () => {
+    const wide = byWarps(sizes, blocks).filter((it) => it.kind !== "bind" || it.axis !== "threadIdx.x");
+    expect(() => sourceOf(productOf(sizes), wide)).toThrow("backend.cannot");
+  });
+
+  test("memory of a group has an end", () => {
+    expect(() => sourceOf(productOf(sizes), byWarps(sizes, { ...blocks, depth: 128, stages: 4 }))).toThrow(
+      "a group wants 278528 bytes of memory, cuda-sm90 has 232448",
+    );
+  });
+
+  test("Ampere has no products of groups", () => {
+    expect(() => sourceOf(productOf(sizes), byGroups(sizes, blocks, 128), cudaSm80)).toThrow("backend.cannot");
+  });
+});

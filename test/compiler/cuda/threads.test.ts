@@ -1,0 +1,132 @@
+// Grids of threads on their way through the passes. Up to `distribute-threads` a loop over threads is a loop; behind it the
+// interpreter runs the threads of a group beside each other. Both equal the reference.
+
+import { describe, expect, test } from "vitest";
+import { lower } from "../../../src/compiler/backend/lower.ts";
+import {
+  authoring,
+  type ComputeDef,
+  fromCompute,
+  instantiate,
+  type LoopFunc,
+  printStmt,
+  schedule,
+  type Trace,
+} from "../../../src/compiler/index.ts";
+import { dropFrom } from "../../../src/compiler/schedule/nest.ts";
+import { cudaSm90 } from "../../../src/compiler/target/cuda.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { referenceOf, wrongNest } from "../../support/reference.ts";
+import { byGroups, byWarps, productOf } from "./schedules.ts";
+
+const { compute, defineOp, tensor } = authoring;
+
+/** The function after each pass, by the pass's name, in order. */
+function passesOf(op: ComputeDef, trace: Trace): ReadonlyMap<string, LoopFunc> {
+  const after = new Map<string, LoopFunc>();
+  lower(schedule(fromCompute(op), trace), {
+    target: cudaSm90,
+    numerics: "fast",
+    dump: (name, func) => after.set(name, func),
+  });
+  return after;
+}
+
+/** What is wrong after which pass; none: all forms equal the reference. */
+function wrongAfter(op: ComputeDef, trace: Trace, names?: readonly string[]): readonly string[] {
+  const reference = referenceOf(op, createRng(7));
+  return [...passesOf(op, trace)].flatMap(([name, func]) => {
+    const wrong = names && !names.includes(name) ? null : wrongNest(reference, func);
+    return wrong ? [`${name}: ${wrong}`] : [];
+  });
+}
+
+const transpose = instantiate(
+  defineOp({ M: 40, N: 24 }, ({ M, N }) => {
+    const A = tensor("A", [M, N], "f32");
+    return compute("C", [N, M], (i, j) => A(j, i));
+  }),
+  {},
+  "transpose",
+);
+
+/** Tiles of 8×8, which threads bring row by row and take column by column. */
+const throughGroup: Trace = [
+  { kind: "split", loop: "C.i", factors: [3, 8], tail: "perfect" },
+  { kind: "split", loop: "C.j", factors: [5, 8], tail: "perfect" },
+  { kind: "reorder", loops: ["C.i.0", "C.j.0", "C.i.1", "C.j.1"] },
+  { kind: "bind", loop: "C.i.0", axis: "blockIdx.y" },
+  { kind: "bind", loop: "C.j.0", axis: "blockIdx.x" },
+  { kind: "cache-read", buffer: "A", loop: "C.j.0", layout: [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 })) },
+  { kind: "set-scope", buffer: "A.pack", scope: "group" },
+  { kind: "storage-align", buffer: "A.pack", dim: 0, factor: 8, offset: 1 },
+  { kind: "bind", loop: "A.pack.0", axis: "threadIdx.y" },
+  { kind: "bind", loop: "A.pack.1", axis: "threadIdx.x" },
+  { kind: "bind", loop: "C.i.1", axis: "threadIdx.y" },
+  { kind: "bind", loop: "C.j.1", axis: "threadIdx.x" },
+];
+
+describe("a transpose through the memory of the group", () => {
+  test("has a barrier between what threads store and what others take", () => {
+    expect(printStmt(passesOf(transpose, throughGroup).get("distribute-threads")!.body)).toMatchInlineSnapshot(`
+      "for blockIdx.y in 0..3 blockIdx.y
+        for blockIdx.x in 0..5 blockIdx.x
+          for threadIdx.y in 0..8 threadIdx.y
+            for threadIdx.x in 0..8 threadIdx.x
+              A.pack[threadIdx.y * 9 + threadIdx.x] = A[blockIdx.x * 192 + threadIdx.y * 24 + blockIdx.y * 8 + threadIdx.x]
+              barrier
+              C[blockIdx.y * 320 + threadIdx.y * 40 + blockIdx.x * 8 + threadIdx.x] = A.pack[threadIdx.x * 9 + threadIdx.y]"
+    `);
+  });
+
+  test("equals the reference after each pass", () => {
+    expect(wrongAfter(transpose, throughGroup)).toEqual([]);
+  });
+
+  test("without its barrier it is found to be wrong", () => {
+    const func = passesOf(transpose, throughGroup).get("expand-math")!;
+    const without = { ...func, body: dropFrom(func.body, ({ kind }) => kind === "sync") };
+    expect(wrongNest(referenceOf(transpose, createRng(7)), without)).toContain("never written");
+  });
+});
+
+test("threads beside a shorter loop stand still, and one thread does what no loop gives to all", () => {
+  const op = instantiate(
+    defineOp({ N: 40 }, ({ N }) => {
+      const X = tensor("X", [N], "f32");
+      const double = compute("D", [N], (i) => X(i).mul(2));
+      return compute("C", [N], (i) => double(i).add(1));
+    }),
+    {},
+    "two",
+  );
+  const trace: Trace = [
+    { kind: "split", loop: "C.i", factors: [3, 16], tail: "guard" },
+    { kind: "compute-at", block: "D", loop: "C.i.0" },
+    { kind: "set-scope", buffer: "D", scope: "group" },
+    { kind: "bind", loop: "C.i.0", axis: "blockIdx.x" },
+    { kind: "bind", loop: "C.i.1", axis: "threadIdx.x" },
+  ];
+  expect(wrongAfter(op, trace)).toEqual([]);
+  const body = printStmt(passesOf(op, trace).get("distribute-threads")!.body);
+  expect(body).toContain("if threadIdx.x == 0");
+});
+
+describe("products on tensor cores", () => {
+  const behind = ["pipeline-loops", "warp-tiles", "distribute-threads", "promote-registers", "expand-math"];
+
+  test.each([
+    ["two warps, three slots", { rows: 32, columns: 32, depth: 16, across: 2, along: 1, stages: 3, neighbours: 1 }],
+    ["four warps, two slots", { rows: 32, columns: 64, depth: 32, across: 2, along: 2, stages: 2, neighbours: 2 }],
+  ])("by a warp: %s", (_, blocks) => {
+    const sizes = { M: 64, N: 64, K: 64, dtype: "f16" } as const;
+    expect(wrongAfter(productOf(sizes), byWarps(sizes, blocks), behind)).toEqual([]);
+  });
+
+  test("by a group of warps, on panels, with bias and activation", () => {
+    const sizes = { M: 64, N: 128, K: 128, dtype: "bf16" } as const;
+    const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
+    const op = productOf(sizes, { bias: true, activation: "relu" });
+    expect(wrongAfter(op, byGroups(sizes, blocks, 128), ["warp-tiles", "expand-math"])).toEqual([]);
+  });
+});
