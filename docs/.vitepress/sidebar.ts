@@ -112,6 +112,7 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Report", "report"),
       item("Lock and store", "store"),
       item("Compilers", "compilers"),
+      item("NVIDIA's GPUs", "cuda"),
       item("Limits", "limits"),
       item("Glossary", "glossary"),
     ],
