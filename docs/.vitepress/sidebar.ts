@@ -30,6 +30,9 @@ const passes = [
   "share-loads",
   "share-values",
   "expand-math",
+  "pipeline-loops",
+  "warp-tiles",
+  "distribute-threads",
 ];
 
 /** Pages of docs/adding, in the order of their index. */
