@@ -11,7 +11,9 @@ import type { AnalyticModel, RankingFacts } from "./ranker.ts";
 /** Amounts of a cycle of one processor, but for memory, which is one for all. Of Hopper, by the instructions of Ampere. */
 export const gpuRates = {
   clockGhz: 1.755,
+  /** Of tensor cores: by products of a warp, and by those of four warps, which run on their own. */
   tensorFlops: 2_700,
+  groupTensorFlops: 4_100,
   scalarFlops: 256,
   groupBytes: 128,
   l2Bytes: 48,
@@ -30,15 +32,18 @@ export const gpuRates = {
 
 type Work = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;
 
+/** Elements of a tile that one warp holds; larger ones are held by four. */
+const warpTileElements = 256;
+
+function flopsOf(lanes: number): number {
+  const { tensorFlops, groupTensorFlops, scalarFlops } = gpuRates;
+  return lanes > warpTileElements ? groupTensorFlops : lanes > 1 ? tensorFlops : scalarFlops;
+}
+
 /** Cycles that one processor takes for some work, without waiting. */
 export function busyCycles({ flops, lanes, bytesFromL2, bytesFromL3 }: Work, others = 0): number {
-  const { tensorFlops, scalarFlops, groupBytes, l2Bytes, visibleShare } = gpuRates;
-  const works = [
-    flops / (lanes > 1 ? tensorFlops : scalarFlops),
-    bytesFromL2 / groupBytes,
-    bytesFromL3 / l2Bytes,
-    others,
-  ];
+  const { groupBytes, l2Bytes, visibleShare } = gpuRates;
+  const works = [flops / flopsOf(lanes), bytesFromL2 / groupBytes, bytesFromL3 / l2Bytes, others];
   const longest = Math.max(...works);
   return longest + visibleShare * (works.reduce((sum, it) => sum + it, 0) - longest);
 }
