@@ -1,4 +1,4 @@
-// What is known of a GPU before anything is measured: how long its processors take for the groups of a launch. Tensor cores, the memory of
+// Knowledge of a GPU before anything is measured: how long its processors take for the groups of a launch. Tensor cores, the memory of
 // the group and L2 work beside each other, but not for long: a share of what is not the longest is waited for. RankingFacts → nanoseconds.
 //
 // Facts mean here: `bytesFromL2` what warps load from the memory of their group, `bytesFromL3` what groups load from L2,
@@ -11,7 +11,7 @@ import type { AnalyticModel, RankingFacts } from "./ranker.ts";
 /** Amounts of a cycle of one processor, but for memory, which is one for all. Of Hopper, by the instructions of Ampere. */
 export const gpuRates = {
   clockGhz: 1.755,
-  /** Of tensor cores: by products of a warp, and by those of four warps, which run on their own. */
+  /** Tensor cores, by products of a warp, and by those of four warps, which run on their own. */
   tensorFlops: 2_700,
   groupTensorFlops: 4_100,
   scalarFlops: 256,

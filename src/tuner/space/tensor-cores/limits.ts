@@ -1,4 +1,4 @@
-// What a group of threads may take of the machine, as constraints over its tiles.
+// Limits of the machine for a group of threads, as constraints over its tiles.
 
 import type { AcceleratorTarget, Condition } from "../../../compiler/index.ts";
 import { atMost, constrain, type Draft, is, product, sum, valuesOf } from "../draft/draft.ts";

@@ -1,4 +1,4 @@
-// What a product on tensor cores does to the machine: the facts that the model predicts its time from.
+// Load of a product on tensor cores on the machine: the facts that the model predicts its time from.
 
 import { type AcceleratorTarget, type Assignment, byteSize } from "../../../compiler/index.ts";
 import { busyCycles, gpuRates } from "../../prior/gpu-model.ts";
