@@ -25,9 +25,28 @@ export const gpuRates = {
   memoryLatency: 900,
   /** Until the first thread runs, and from the last one to the next launch. */
   cyclesPerLaunch: 4_000,
+  /** A thread waits for each element that it adds up; so many groups of such threads wait beside each other. */
+  cyclesPerStep: 40,
+  groupsOfMaps: 8,
   /** Threads and bytes of memory for groups that a processor has; each group takes a little more than it asks for. */
   threadsPerProcessor: 2_048,
   bytesBesideGroup: 1_024,
+} as const;
+
+/** Sizes that groups of threads are made by. */
+export const gpuSizes = {
+  /** Elements of two bytes that a thread copies at once, and by which rows in the memory of a group are longer, so that eight lie in different banks. */
+  pieceElements: 8,
+  rowPadding: 8,
+  /** Rows of a panel, of eight pieces each, that 128 lanes copy at a time. */
+  panelRows: 16,
+  /** Fewest threads of a group: one warp alone waits for each of its loads. */
+  leastThreads: 64,
+  /** Most sums of a thread: more of them leave the registers. */
+  mostSums: 128,
+  /** Registers of a tile of an operand that is loaded into some, and those for addresses and counters. */
+  operandRegisters: 4,
+  registersBeside: 32,
 } as const;
 
 type Work = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;

@@ -5,13 +5,12 @@
 //   panels, rows of a panel → .0 unrolled, .1 along z, .2 along y, .3 sixteen, with the eight pieces of a row as lanes
 
 import type { CopiedReads, Instruction, Operand } from "../../../compiler/index.ts";
+import { gpuSizes } from "../../prior/gpu-model.ts";
 import type { Access, SchedulableStage } from "../draft/schedulable-stage.ts";
 import { warpsOf } from "./group-tiles.ts";
-import { padding, rowsAtATime } from "./limits.ts";
 import type { WarpProduct } from "./warp-product.ts";
 
-/** Elements of 16 bytes, which a thread copies at once. */
-const vector = 8;
+const { pieceElements: vector, rowPadding: padding, panelRows } = gpuSizes;
 
 export const copies = (product: WarpProduct, step: string): readonly Instruction<Operand>[] =>
   [product.left, product.right].flatMap((access) =>
@@ -63,7 +62,7 @@ function panelsOf(access: Access, product: WarpProduct, panel: number, step: str
     { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
     { kind: "set-scope", buffer: pack, scope: "group" },
     { kind: "split", loop: pieces, factors: [0, vector], tail: "perfect" },
-    { kind: "split", loop: lines, factors: [0, ...warps, rowsAtATime], tail: "perfect" },
+    { kind: "split", loop: lines, factors: [0, ...warps, panelRows], tail: "perfect" },
     {
       kind: "reorder",
       loops: [panels, ...[0, 1, 2, 3].map((level) => `${lines}.${level}`), `${pieces}.0`, `${pieces}.1`],

@@ -1,6 +1,7 @@
 // Limits of the machine for a group of threads, as constraints over its tiles.
 
 import type { AcceleratorTarget, Condition } from "../../../compiler/index.ts";
+import { gpuSizes } from "../../prior/gpu-model.ts";
 import { atMost, constrain, type Draft, is, product, sum, valuesOf } from "../draft/draft.ts";
 import {
   divides,
@@ -20,21 +21,9 @@ export const sumsOf = ({ stage }: WarpProduct): string => `${stage.name}.sums`;
 export const registersOf = ({ stage }: WarpProduct): string => `${stage.name}.registers`;
 export const groupBytesOf = ({ stage }: WarpProduct): string => `${stage.name}.group-bytes`;
 
-/** Elements by which rows of a tile in the memory of a group are longer, so that eight of them lie in different banks. */
-export const padding = 8;
-
 const bytesOfElement = 2;
 
-/** Rows of a panel, of eight pieces each, that 128 lanes copy at a time. */
-export const rowsAtATime = 16;
-
-/** Fewest threads of a group: one warp alone waits for each of its loads. */
-const leastThreads = 64;
-/** Most sums of a thread: more of them leave the registers. */
-const mostSums = 128;
-/** Registers of a tile of an operand that is loaded into some, and those for addresses and counters. */
-const registersOfOperand = 4;
-const registersBeside = 32;
+const { rowPadding: padding, panelRows, leastThreads, mostSums, operandRegisters, registersBeside } = gpuSizes;
 
 /** Sums of a tile that each of its lanes holds. */
 const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
@@ -81,12 +70,12 @@ function limitCopies(draft: Draft, warps: WarpProduct): Draft {
 /** Copies to panels: each warp takes as many rows of a panel, sixteen at a time with a piece for every lane. */
 function limitPanelCopies(draft: Draft, { stage, rows, columns, depth, left, right }: WarpProduct): Draft {
   const read = [
-    { of: left, own: rows, factors: [groupTilesOf(rows), rows.tile / rowsAtATime] },
-    { of: right, own: columns, factors: [unrollOf(depth), depth.tile / rowsAtATime] },
+    { of: left, own: rows, factors: [groupTilesOf(rows), rows.tile / panelRows] },
+    { of: right, own: columns, factors: [unrollOf(depth), depth.tile / panelRows] },
   ];
   return read.reduce((result, { of, own, factors }) => {
     const name = `${stage.name}.${own.name}.copied`;
-    const copied = product(result, name, factors, `rows of ${of.buffer} in a step, by ${rowsAtATime}`);
+    const copied = product(result, name, factors, `rows of ${of.buffer} in a step, by ${panelRows}`);
     return multiples(
       copied,
       name,
@@ -134,7 +123,7 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   const terms = [
     { coefficient: 1, term: sums },
     ...(tile.panel === null
-      ? [rows, columns].map((axis) => ({ coefficient: registersOfOperand, term: registerOf(axis) }))
+      ? [rows, columns].map((axis) => ({ coefficient: operandRegisters, term: registerOf(axis) }))
       : []),
   ];
   const needed = sum(summed, registers, terms, registersBeside, "registers of a thread, about");

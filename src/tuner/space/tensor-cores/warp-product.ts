@@ -11,6 +11,7 @@ import {
   type Intrinsic,
   intrinsicsFor,
   loopName,
+  warpLanes,
   warpTile,
 } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
@@ -65,10 +66,10 @@ export const isWarpProduct = (stage: SchedulableStage, task: Asked): boolean => 
 
 function tileOf(intrinsic: Intrinsic): TileShape | null {
   if (cudaMma.includes(intrinsic))
-    return { rows: warpTile, columns: warpTile, depth: warpTile, lanes: 32, panel: null };
+    return { rows: warpTile, columns: warpTile, depth: warpTile, lanes: warpLanes, panel: null };
   if (!cudaWgmma.includes(intrinsic)) return null;
-  const { rows, depth, panel } = groupTile;
-  return { rows, columns: (intrinsic.meaning.buffers[0]?.shape[0] ?? 0) / rows, depth, lanes: 128, panel };
+  const { rows, depth, panel, lanes } = groupTile;
+  return { rows, columns: (intrinsic.meaning.buffers[0]?.shape[0] ?? 0) / rows, depth, lanes, panel };
 }
 
 function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShape): WarpProduct | null {
