@@ -25,6 +25,7 @@ const entries = {
   fuzz: "sweep/fuzz/fuzz.ts",
   gc: "sweep/gc/gc.ts",
   "gpu-check": "gpu/gpu-check.ts",
+  "gpu-sweep": "gpu/gpu-sweep.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",

@@ -38,7 +38,17 @@ const isFigure = (text: string): boolean => figures.some((figure) => figure.test
 
 /** Commands that leave rows, or print the figure wherever they are run. */
 const commandsOfFigures = [
-  ...["bench", "bench:budgets", "bench:bundle", "bench:install", "bench:live", "bench:search", "demo", "gpu-check"],
+  ...[
+    "bench",
+    "bench:budgets",
+    "bench:bundle",
+    "bench:install",
+    "bench:live",
+    "bench:search",
+    "demo",
+    "gpu-check",
+    "test:gpu",
+  ],
   ...["test:drawn", "test:engines", "test:kill", "test:math-ulp", "test:node-versions", "test:operators"],
   ...["test:oracle", "test:planted", "test:removal", "test:soak", "test:starters", "test:zig", "test:avx512-emulated"],
 ];

@@ -31,7 +31,7 @@ export async function loadCublas(path: string): Promise<Cublas | null> {
   );
   const [one, zero] = [Float32Array.of(1), Float32Array.of(0)];
   return {
-    // It counts columns first, so it is asked for the transposed product.
+    // cuBLAS counts columns first, so it is asked for the transposed product.
     product: ({ M, N, K, dtype }, A, B, C) => {
       const type = types[dtype];
       return () => {

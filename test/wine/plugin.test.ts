@@ -17,7 +17,7 @@ import { runWineNode, wineSkipNote, wineSkipReason } from "./wine-node.ts";
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a bundle says of a kernel: who answers, whether all calls are right, how many threads its first call started. */
+/** Report of a bundle on a kernel: who answers, whether all calls are right, how many threads its first call started. */
 interface Answer {
   readonly twin: string;
   readonly twinReason: string | null;
@@ -103,7 +103,7 @@ describe.skipIf(wineSkipReason)(`a bundle for Windows, under Wine${wineSkipNote}
     bundle = await builtApp();
   });
 
-  /** What a copy of the bundle answers after a change. */
+  /** Answer of a copy of the bundle after a change. */
   async function answersAfter(change: (copy: string) => void): Promise<readonly Answer[]> {
     const copy = mkdtempSync(join(tmpdir(), "bundle-"));
     cpSync(bundle, copy, { recursive: true });

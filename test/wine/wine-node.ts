@@ -28,7 +28,7 @@ export const wineSkipReason: string | null = !wine
       ? null
       : "no zig here, or not asked for";
 
-/** What the name of a skipped test says of it. */
+/** Reason in the name of a skipped test. */
 export const wineSkipNote = wineSkipReason ? ` (${wineSkipReason})` : "";
 
 /** Windows as Wine knows it: that of the environment, else one that is made at the first run (8 s) and goes with the other temporary files. */

@@ -12,6 +12,9 @@ import type { Intrinsic } from "./intrinsic.ts";
 /** Rows, columns and depth of a product. */
 export const warpTile = 16;
 
+/** Lanes of a warp, which hold a tile together. */
+export const warpLanes = 32;
+
 /** Text of an instruction on tiles of a warp, for the CUDA printer. */
 export interface WarpProductText {
   readonly kind: "warp-product";

@@ -11,8 +11,8 @@ import { add, cast, constInt, forLoop, loadOf, mul, store, variable } from "../i
 import type { Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 
-/** Rows of a product, its depth, and the elements of a row of a panel. */
-export const groupTile = { rows: 64, depth: 16, panel: 64 } as const;
+/** Rows of a product, its depth, the elements of a row of a panel, and the lanes that hold a tile of sums together. */
+export const groupTile = { rows: 64, depth: 16, panel: 64, lanes: 128 } as const;
 
 /** Text of the instruction, for the CUDA printer. */
 export interface GroupProductText {

@@ -1,7 +1,7 @@
 // Threads of a group in the interpreter. Between two barriers one thread after the other runs, the last one first, so that a
 // thread which needs what an earlier one has yet to store is found out. At a barrier all of them have to come by.
 //
-// What the lanes of a warp compute together the first lane computes for all of them.
+// The first lane of a warp computes for all of them what they compute together.
 
 import { invariant } from "../support/invariant.ts";
 import { compileScalar, decisive } from "./interpret-expr.ts";
@@ -88,7 +88,7 @@ function compileApart(stmts: readonly Stmt[], threads: readonly Thread[], compil
   };
 }
 
-/** What a thread does that leads no warp. */
+/** Leaves out the tiles, for a thread that leads no warp. */
 function withoutTiles(stmt: Stmt): Stmt {
   switch (stmt.kind) {
     case "store":

@@ -9,7 +9,7 @@ enum { UK_SSE_AVX = 0x6, UK_AVX512 = 0xe6, UK_TILES = 0x60000 };
 
 static const struct {
   const char *name;
-  // Of CPUID: the leaf, the part of it, the register (eax, ebx, ecx, edx) and its bit.
+  // In CPUID: the leaf, the part of it, the register (eax, ebx, ecx, edx) and its bit.
   unsigned leaf, part, word, bit;
   // Registers that the system has to save.
   unsigned saved;

@@ -1,4 +1,4 @@
-// What an addon for Windows has in place of a C library, so that zig need not build one (65 s): where it begins, growth of the stack, texts.
+// In place of a C library for an addon on Windows, so that zig need not build one (65 s): where it begins, growth of the stack, texts.
 // The rest is the system's: ucrtbase.dll (windows.def) and kernel32.dll. Part of addon.c.
 
 #include <stdarg.h>

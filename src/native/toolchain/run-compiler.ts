@@ -11,7 +11,7 @@ export interface RunOptions {
   /** Private directory, by whose relative names the compiler reads and writes, and where its own files go. */
   readonly folder: string;
   readonly timeoutMs: number;
-  /** What the program is to do, where it is more than a compiler; default: compile and link. */
+  /** Words that say which program of several is meant; default: the one that compiles and links. */
   readonly subcommand?: readonly string[];
   /** Aborting kills the compiler and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -8,6 +8,7 @@ import {
   cudaMma,
   cudaSm80,
   cudaSm90,
+  cudaWgmma,
 } from "../../compiler/index.ts";
 import { cudaExecutor } from "../../native/backend/cuda.ts";
 import { packageFile } from "../../native/file/native-file.ts";
@@ -23,7 +24,7 @@ export const cudaBackendWith = (loader: () => string): Backend<AcceleratorTarget
   name: "cuda",
   targets: [cudaSm80, cudaSm90],
   generator: cudaGenerator,
-  intrinsics: cudaMma,
+  intrinsics: [...cudaMma, ...cudaWgmma],
   space: { rules: [inlineMaps, tensorCores, threadsOfMap], algorithms: [direct] },
   model: gpuModel,
   executor: cudaExecutor(loader),

@@ -32,7 +32,7 @@ function passesOf(op: ComputeDef, trace: Trace): ReadonlyMap<string, LoopFunc> {
   return after;
 }
 
-/** What is wrong after which pass; none: all forms equal the reference. */
+/** Mistakes, each with the pass behind which it is there; none: all forms equal the reference. */
 function wrongAfter(op: ComputeDef, trace: Trace, names?: readonly string[]): readonly string[] {
   const reference = referenceOf(op, createRng(7));
   return [...passesOf(op, trace)].flatMap(([name, func]) => {

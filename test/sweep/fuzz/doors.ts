@@ -101,6 +101,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/cli/decisions/replace-decisions.ts",
     "src/native/addon/addon-object.ts",
     "src/native/addon/build.ts",
+    "src/native/cuda/nvrtc.ts",
     "src/plugin/kernel/stored/addon-file.ts",
     "src/plugin/kernel/artifacts/native-kernel.ts",
     "src/plugin/jest/write-modules.ts",

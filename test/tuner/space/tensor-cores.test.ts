@@ -96,6 +96,7 @@ const square = (size: number) => ({ M: size, N: size, K: size, ...half });
 describe("templates", () => {
   test.each([
     ["a product with a cast", gemm(square(64)), "C with C.sum on tensor cores"],
+    ["a depth that is no whole panels", gemm({ ...square(128), K: 208 }), "C with C.sum on tensor cores"],
     ["bias and activation", gemm(square(64), { bias: true, activation: "relu" }), "C with C.sum on tensor cores"],
     ["batches", batchMatmul({ batch: 3, ...square(64), dtype: "bf16" }), "C with C.sum on tensor cores"],
     ["an extent that is no multiple of 16", gemm({ ...square(64), N: 40 }), "plain"],
@@ -105,6 +106,13 @@ describe("templates", () => {
     ["a convolution", conv2d({ H: 8, W: 8, C: 16, F: 16, ...half }), "plain"],
   ])("%s", (_, op, name) => {
     expect(names(op)).toEqual([name]);
+  });
+
+  test("each width of Hopper's instruction that divides the columns is one, and Ampere has none", () => {
+    const product = gemm({ M: 128, N: 384, K: 256, ...half });
+    const widths = names(product).map((name) => name.replace("C with C.sum on tensor cores", ""));
+    expect(widths).toEqual(["", ", 64 columns at once", ", 128 columns at once", ", 192 columns at once"]);
+    expect(names(product, { target: cudaSm80 })).toEqual(["C with C.sum on tensor cores"]);
   });
 
   test("sums in their order are no matter of tensor cores", () => {
@@ -122,7 +130,7 @@ test("element-wise stages are one launch, what a product reads is another", () =
   expect([chain, ofDoubled, softmax({ M: 4, N: 8 })].map(launchesOf)).toEqual([1, 2, 3]);
 });
 
-describe("100 schedules of a product are legal, printed, and take the memory that their constraint says", () => {
+describe("60 schedules of each template of a product are legal, printed, and take the memory that their constraint says", () => {
   test.each([
     ["gemm", gemm(square(512))],
     ["bias and activation", gemm(square(512), { bias: true, activation: "relu" })],
@@ -131,8 +139,9 @@ describe("100 schedules of a product are legal, printed, and take the memory tha
     "%s",
     (_, library) => {
       const op = defined(library);
-      const [template] = spaceOf(op).templates;
-      for (const { assignment, trace } of draw(template!, 100)) {
+      const { templates } = spaceOf(op);
+      expect(templates.length).toBeGreaterThan(3);
+      for (const { assignment, trace } of templates.flatMap((template) => draw(template, 60))) {
         const kernel = generateKernel(op, trace, cudaSm90, { numerics: "fast", verify: false });
         if (kernel.kind !== "ok") throw new Error(`${kernel.diagnostic.message}\n${printTrace(trace)}`);
         const { launches, architecture } = kernel.source as CudaSource;
@@ -151,6 +160,7 @@ describe("what schedules compute", () => {
     ["a single group of threads", gemm(square(16 * 2)), 4],
     ["bias and activation", gemm({ ...square(64), K: 32 }, { bias: true, activation: "relu" }), 4],
     ["batches", batchMatmul({ batch: 2, ...square(32) }), 4],
+    ["products of four warps", gemm({ M: 64, N: 128, K: 128, dtype: "bf16" }, { bias: true }), 1],
     ["two products", gemmExpGemm({ M: 32, N: 32, K: 16, L: 16, ...half }), 2],
     ["an operand that is computed before", ofDoubled, 3],
     ["element-wise stages", chain, 2],
@@ -188,10 +198,11 @@ describe("limits", () => {
   });
 
   test("a large product is predicted to be fast in large tiles, with several steps ahead", () => {
-    const { assignment } = predict(spaceOf(defined(gemm({ ...square(4096), dtype: "bf16" }))))!;
-    const tiles = (axis: string): number =>
-      16 * assignment[`C.sum.${axis}.warps`]! * assignment[`C.sum.${axis}.register`]!;
-    expect([tiles("i"), tiles("j")].toSorted((a, b) => a - b)).toEqual([128, 256]);
+    const { template, assignment } = predict(spaceOf(defined(gemm({ ...square(4096), dtype: "bf16" }))))!;
+    expect(template).toBe("C with C.sum on tensor cores, 256 columns at once");
+    const tiles = (axis: string, tile: number): number =>
+      tile * assignment[`C.sum.${axis}.warps`]! * assignment[`C.sum.${axis}.register`]!;
+    expect([tiles("i", 64), tiles("j", 256)]).toEqual([128, 256]);
     expect(assignment["C.sum.stages"]).toBeGreaterThanOrEqual(3);
     expect(assignment["C.sum.k.unroll"]).toBeGreaterThanOrEqual(2);
   }, 60_000);

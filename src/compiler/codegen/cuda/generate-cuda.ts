@@ -169,7 +169,7 @@ function registerArrays(
   return own.map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);
 }
 
-/** What one thread does: the body without the loops over threads, whose extents are noted. */
+/** Takes the loops over threads off a launch, and notes their extents. */
 function threadOf(stmt: Stmt, extents: Map<ThreadAxis, number>): Stmt {
   const axis = stmt.kind === "for" ? axisOf(stmt) : null;
   if (stmt.kind !== "for" || !axis) return stmt;

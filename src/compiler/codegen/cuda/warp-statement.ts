@@ -108,7 +108,7 @@ function descriptorLines(load: Load, side: "left" | "right", name: string, conte
   const isInPanels =
     inner.stride === 1 &&
     (side === "left" ? index.stride === panel && inner.lanes === depth : inner.lanes === run || inner === index);
-  // Of a row, a product may begin at any piece of 16 bytes; rows begin at a multiple of eight.
+  // A product may begin at any piece of 16 bytes in a row, and at every eighth row.
   const isAligned = side === "left" ? isMultiple(inner.base, 8) : isMultiple(inner.base, 8 * panel);
   if (!isInPanels || !isAligned) return refuse(`${load.buffer} does not lie in panels of ${panel} elements`);
   const apart = side === "left" ? rows * panel : inner === index ? run : index.stride;

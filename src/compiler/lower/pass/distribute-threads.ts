@@ -50,7 +50,7 @@ function around(axes: readonly ThreadAxis[], extents: Extents, body: Stmt): Stmt
   }, body);
 }
 
-/** What a group does: the launch without its loops over groups, which are noted. */
+/** Takes the loops over groups off a launch, and notes their extents. */
 function withoutGrid(stmt: Stmt, grid: Map<ThreadAxis, number>): Stmt {
   const axis = stmt.kind === "for" ? gridAxisOf(stmt) : null;
   if (stmt.kind !== "for" || !axis) return stmt;

@@ -1,19 +1,21 @@
 // Operands of a product in the memory of a group: copied step by step by all threads of the group, eight elements each. Rows in it
-// are eight elements longer, so that the rows of a tile lie in different banks.
+// are eight elements longer, so that the rows of a tile lie in different banks; panels of 64 elements have their own way for that.
 //
 //   rows × columns / 8 → parts of one loop: .0 unrolled, .1 warps along z, .2 warps along y, .3 lanes; eight elements as a vector
+//   panels, rows of a panel → .0 unrolled, .1 along z, .2 along y, .3 sixteen, with the eight pieces of a row as lanes
 
 import type { CopiedReads, Instruction, Operand } from "../../../compiler/index.ts";
+import { gpuSizes } from "../../prior/gpu-model.ts";
 import type { Access, SchedulableStage } from "../draft/schedulable-stage.ts";
-import { lanesOfWarp, warpsOf } from "./group-tiles.ts";
-import { padding } from "./limits.ts";
+import { warpsOf } from "./group-tiles.ts";
 import type { WarpProduct } from "./warp-product.ts";
 
-/** Elements of 16 bytes, which a thread copies at once. */
-const vector = 8;
+const { pieceElements: vector, rowPadding: padding, panelRows } = gpuSizes;
 
 export const copies = (product: WarpProduct, step: string): readonly Instruction<Operand>[] =>
-  [product.left, product.right].flatMap((access) => copyOf(access, product, step));
+  [product.left, product.right].flatMap((access) =>
+    product.tile.panel === null ? copyOf(access, product, step) : panelsOf(access, product, product.tile.panel, step),
+  );
 
 function copyOf(access: Access, product: WarpProduct, step: string): readonly Instruction<Operand>[] {
   const { stage, rows, columns } = product;
@@ -30,13 +32,47 @@ function copyOf(access: Access, product: WarpProduct, step: string): readonly In
     { kind: "storage-align", buffer: pack, dim: down, factor: 2 * padding, offset: padding },
     { kind: "split", loop: `${pack}.${along}`, factors: [0, vector], tail: "perfect" },
     { kind: "fuse", outer: `${pack}.${down}`, inner: `${pack}.${along}.0` },
-    { kind: "split", loop: chunks, factors: [0, ...warps, lanesOfWarp], tail: "perfect" },
+    { kind: "split", loop: chunks, factors: [0, ...warps, product.tile.lanes], tail: "perfect" },
     { kind: "bind", loop: `${chunks}.1`, axis: "threadIdx.z" },
     { kind: "bind", loop: `${chunks}.2`, axis: "threadIdx.y" },
     { kind: "bind", loop: `${chunks}.3`, axis: "threadIdx.x" },
     { kind: "vectorize", loop: `${pack}.${along}.1` },
     ...[...dims.keys()].slice(0, down).map((dim) => ({ kind: "unroll", loop: `${pack}.${dim}` }) as const),
     { kind: "unroll", loop: `${chunks}.0` },
+  ];
+}
+
+function panelsOf(access: Access, product: WarpProduct, panel: number, step: string): readonly Instruction<Operand>[] {
+  const { stage, rows, columns } = product;
+  const { buffer, dims } = access;
+  const reads = copiedReads(stage, access);
+  const pack = reads?.copy ?? `${buffer}.pack`;
+  const [down, along] = [dims.length - 2, dims.length - 1];
+  const outer = Array.from({ length: down }, (_, dim) => ({ dim, part: "whole", tile: 1 }) as const);
+  const layout = [
+    ...outer,
+    { dim: along, part: "outer", tile: panel },
+    { dim: down, part: "whole", tile: 1 },
+    { dim: along, part: "inner", tile: panel },
+  ] as const;
+  const [panels, lines, pieces] = [down, down + 1, down + 2].map((at) => `${pack}.${at}`) as [string, string, string];
+  const warps = [rows, columns].map((axis) => ({ tunable: warpsOf(axis) }));
+  const unrolled = [...outer.map(({ dim }) => `${pack}.${dim}`), panels, `${lines}.0`];
+  return [
+    { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
+    { kind: "set-scope", buffer: pack, scope: "group" },
+    { kind: "split", loop: pieces, factors: [0, vector], tail: "perfect" },
+    { kind: "split", loop: lines, factors: [0, ...warps, panelRows], tail: "perfect" },
+    {
+      kind: "reorder",
+      loops: [panels, ...[0, 1, 2, 3].map((level) => `${lines}.${level}`), `${pieces}.0`, `${pieces}.1`],
+    },
+    { kind: "fuse", outer: `${lines}.3`, inner: `${pieces}.0` },
+    { kind: "bind", loop: `${lines}.1`, axis: "threadIdx.z" },
+    { kind: "bind", loop: `${lines}.2`, axis: "threadIdx.y" },
+    { kind: "bind", loop: `${lines}.3+${pieces}.0`, axis: "threadIdx.x" },
+    { kind: "vectorize", loop: `${pieces}.1` },
+    ...unrolled.map((loop) => ({ kind: "unroll", loop }) as const),
   ];
 }
 

@@ -4,10 +4,11 @@
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
-import { type WarpProduct, warpProduct } from "./warp-product.ts";
+import { type WarpProduct, warpProducts } from "./warp-product.ts";
 
-export interface ProductToSchedule {
-  readonly product: WarpProduct;
+export interface ProductsToSchedule {
+  /** The ways to compute the same product. */
+  readonly products: readonly WarpProduct[];
   /** The map that finishes the sums; null: they are the result. */
   readonly reader: SchedulableStage | null;
 }
@@ -15,12 +16,12 @@ export interface ProductToSchedule {
 type Context = Pick<RuleContext<AcceleratorTarget>, "task" | "stages">;
 
 /** Returns the product that a stage is, or that it finishes. Null: it does neither. */
-export function productOf(stage: SchedulableStage, context: Context): ProductToSchedule | null {
-  const own = warpProduct(stage, context.task);
-  if (own) return { product: own, reader: null };
+export function productsOf(stage: SchedulableStage, context: Context): ProductsToSchedule | null {
+  const own = warpProducts(stage, context.task);
+  if (own.length > 0) return { products: own, reader: null };
   const sums = finishedBy(stage, context);
-  const product = sums && warpProduct(sums, context.task);
-  return product && { product, reader: stage };
+  const products = sums ? warpProducts(sums, context.task) : [];
+  return products.length > 0 ? { products, reader: stage } : null;
 }
 
 function finishedBy(stage: SchedulableStage, { stages, task }: Context): SchedulableStage | null {

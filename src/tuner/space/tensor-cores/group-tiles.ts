@@ -1,12 +1,11 @@
 // The decisions of a product on tensor cores: which part of it a group of threads computes, and how. Their values divide the
-// product, and all that is counted is counted in tiles of 16.
+// product, and all that is counted is counted in tiles. Where four warps share an instruction, they count as one warp here.
 //
-//   rows     i → i.0 groups, i.1 warps, i.2 tiles of a warp, i.3 of 16        columns alike
-//   depth    k → k.0 steps, k.1 tiles of a step, k.2 of 16                   groups of i → i.0.0, i.0.1 side by side
+//   rows     i → i.0 groups, i.1 warps, i.2 tiles of a warp, i.3 of 16 or 64     columns alike
+//   depth    k → k.0 steps, k.1 tiles of a step, k.2 of 16                      groups of i → i.0.0, i.0.1 side by side
 
-import { warpTile } from "../../../compiler/index.ts";
 import { type Draft, product, tilesOf, tunable } from "../draft/draft.ts";
-import type { Axis, WarpProduct } from "./warp-product.ts";
+import type { Axis, TileShape, WarpProduct } from "./warp-product.ts";
 
 /** Warps of a group along an axis, and tiles of a warp along it, whose sums lie in registers. */
 export const warpsOf = ({ loop }: Axis): string => `${loop}.warps`;
@@ -25,15 +24,18 @@ export const stagesOf = ({ stage }: WarpProduct): string => `${stage.name}.stage
 
 const mostWarps = 8;
 const mostTiles = 8;
-const [unrolls, stages, neighbours] = [
-  [1, 2, 4],
+const neighbours: readonly number[] = [1, 2, 4, 8, 16];
+/** Products that run on their own read a step while the next ones are copied: one stage more. */
+const [stages, stagesInPanels] = [
   [2, 3, 4, 5],
-  [1, 2, 4, 8, 16],
+  [3, 4, 5, 6],
 ] as const;
 
-export const lanesOfWarp = 32;
+/** Tiles of the depth in a step: whole panels, where operands lie in such. */
+const unrollsOf = ({ panel, depth }: TileShape): readonly number[] =>
+  panel === null ? [1, 2, 4] : [panel / depth, (2 * panel) / depth];
 
-export const tilesAlong = ({ extent }: Axis): number => extent / warpTile;
+export const tilesAlong = ({ extent, tile }: Axis): number => extent / tile;
 
 export const divides =
   (axis: Axis) =>
@@ -44,9 +46,9 @@ const upTo = (most: number): readonly number[] => Array.from({ length: most }, (
 
 /** Adds the decisions, and what follows from them. */
 export function addGroupTiles(draft: Draft, warps: WarpProduct): Draft {
-  const { rows, columns, depth } = warps;
+  const { rows, columns, depth, tile } = warps;
   const tiled = [rows, columns].reduce(addTiles, draft);
-  const stepped = tunable(tiled, unrollOf(depth), unrolls.filter(divides(depth)));
+  const stepped = tunable(tiled, unrollOf(depth), unrollsOf(tile).filter(divides(depth)));
   const counted = tilesOf(
     stepped,
     stepsOf(depth),
@@ -54,7 +56,7 @@ export function addGroupTiles(draft: Draft, warps: WarpProduct): Draft {
     unrollOf(depth),
     `steps of ${depth.name}, of some tiles each`,
   );
-  const staged = tunable(counted, stagesOf(warps), stages);
+  const staged = tunable(counted, stagesOf(warps), tile.panel === null ? stages : stagesInPanels);
   return tunable(staged, neighboursOf(rows), neighbours.filter(divides(rows)));
 }
 

@@ -5,12 +5,12 @@ import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { instruct } from "../draft/draft.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import { inlinedStages } from "../fusion/inlined-stages.ts";
-import { warpProduct } from "./warp-product.ts";
+import { isWarpProduct } from "./warp-product.ts";
 
 export const inlineMaps: SpaceRule<AcceleratorTarget> = {
   name: "inline-maps",
   applies: ({ name, readers }, { stages, task }) =>
     inlinedStages(stages).has(name) &&
-    !stages.some((stage) => readers.includes(stage.name) && warpProduct(stage, task) !== null),
+    !stages.some((stage) => readers.includes(stage.name) && isWarpProduct(stage, task)),
   apply: (draft, stage) => [instruct(draft, { kind: "inline", block: stage.name })],
 };

@@ -1,12 +1,12 @@
-// What a group of threads may take of the machine, as constraints over its tiles.
+// Limits of the machine for a group of threads, as constraints over its tiles.
 
-import { type AcceleratorTarget, warpTile } from "../../../compiler/index.ts";
+import type { AcceleratorTarget, Condition } from "../../../compiler/index.ts";
+import { gpuSizes } from "../../prior/gpu-model.ts";
 import { atMost, constrain, type Draft, is, product, sum, valuesOf } from "../draft/draft.ts";
 import {
   divides,
   groupsOf,
   groupTilesOf,
-  lanesOfWarp,
   neighboursOf,
   registerOf,
   stagesOf,
@@ -14,26 +14,19 @@ import {
   unrollOf,
   warpsOf,
 } from "./group-tiles.ts";
-import type { Axis, WarpProduct } from "./warp-product.ts";
+import type { Axis, TileShape, WarpProduct } from "./warp-product.ts";
 
 export const threadsOf = ({ stage }: WarpProduct): string => `${stage.name}.threads`;
 export const sumsOf = ({ stage }: WarpProduct): string => `${stage.name}.sums`;
 export const registersOf = ({ stage }: WarpProduct): string => `${stage.name}.registers`;
 export const groupBytesOf = ({ stage }: WarpProduct): string => `${stage.name}.group-bytes`;
 
-/** Elements by which rows of a tile in the memory of a group are longer, so that eight of them lie in different banks. */
-export const padding = 8;
-
 const bytesOfElement = 2;
 
-/** Fewest threads of a group: one warp alone waits for each of its loads. */
-const leastThreads = 64;
-/** Sums of a tile that each lane of a warp holds, and most of all tiles together: more of them leave the registers. */
-const sumsOfTile = (warpTile * warpTile) / lanesOfWarp;
-const mostSums = 128;
-/** Registers of a tile of an operand, and those for addresses and counters. */
-const registersOfOperand = 4;
-const registersBeside = 32;
+const { rowPadding: padding, panelRows, leastThreads, mostSums, operandRegisters, registersBeside } = gpuSizes;
+
+/** Sums of a tile that each of its lanes holds. */
+const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
 
 export function limitGroups(draft: Draft, warps: WarpProduct, { limits }: AcceleratorTarget): Draft {
   const whole = [warps.rows, warps.columns].reduce(wholeGroups, draft);
@@ -53,13 +46,15 @@ const wholeGroups = (draft: Draft, axis: Axis): Draft =>
   });
 
 const limitNeighbours = (draft: Draft, rows: Axis): Draft =>
-  multiples(draft, groupsOf(rows), neighboursOf(rows), `groups along ${rows.name} that run side by side divide them`);
+  multiples(draft, groupsOf(rows), [neighboursOf(rows)], `groups along ${rows.name} that run side by side divide them`);
 
 /**
  * Copies to the memory of a group are made by all of its threads alike, eight elements each: a warp's own share of its operand, which it
  * copies with the warps along the other axis, falls into equal parts.
  */
-function limitCopies(draft: Draft, { stage, rows, columns, depth, left, right }: WarpProduct): Draft {
+function limitCopies(draft: Draft, warps: WarpProduct): Draft {
+  if (warps.tile.panel !== null) return limitPanelCopies(draft, warps);
+  const { stage, rows, columns, depth, left, right } = warps;
   const operands = [
     { of: left, own: rows, others: columns },
     { of: right, own: columns, others: rows },
@@ -68,27 +63,57 @@ function limitCopies(draft: Draft, { stage, rows, columns, depth, left, right }:
     const name = `${stage.name}.${own.name}.copied`;
     const tiles = [registerOf(own), unrollOf(depth)];
     const counted = product(result, name, tiles, `tiles of ${of.buffer} that a warp reads in a step`);
-    return multiples(counted, name, warpsOf(others), `all warps of a group copy as much of ${of.buffer}`);
+    return multiples(counted, name, [warpsOf(others)], `all warps of a group copy as much of ${of.buffer}`);
   }, draft);
 }
 
-/** Adds a limit: one variable is a multiple of another, for each value of that. */
-function multiples(draft: Draft, variable: string, of: string, why: string): Draft {
-  const values = valuesOf(draft, variable);
-  return valuesOf(draft, of).reduce((result, divisor) => {
-    const then = { kind: "one-of", variable, values: values.filter((value) => value % divisor === 0) } as const;
-    return constrain(result, { kind: "conditional", when: [is(of, divisor)], then, why, role: "limit" });
+/** Copies to panels: each warp takes as many rows of a panel, sixteen at a time with a piece for every lane. */
+function limitPanelCopies(draft: Draft, { stage, rows, columns, depth, left, right }: WarpProduct): Draft {
+  const read = [
+    { of: left, own: rows, factors: [groupTilesOf(rows), rows.tile / panelRows] },
+    { of: right, own: columns, factors: [unrollOf(depth), depth.tile / panelRows] },
+  ];
+  return read.reduce((result, { of, own, factors }) => {
+    const name = `${stage.name}.${own.name}.copied`;
+    const copied = product(result, name, factors, `rows of ${of.buffer} in a step, by ${panelRows}`);
+    return multiples(
+      copied,
+      name,
+      [warpsOf(rows), warpsOf(columns)],
+      `all warps of a group copy as much of ${of.buffer}`,
+    );
   }, draft);
+}
+
+/** Adds a limit: one variable is a multiple of the product of others, for all of their values. */
+function multiples(draft: Draft, variable: string, of: readonly string[], why: string): Draft {
+  const values = valuesOf(draft, variable);
+  const cases = of.reduce<readonly Case[]>(
+    (known, name) =>
+      known.flatMap(({ when, divisor }) =>
+        valuesOf(draft, name).map((value) => ({ when: [...when, is(name, value)], divisor: divisor * value })),
+      ),
+    [{ when: [], divisor: 1 }],
+  );
+  return cases.reduce((result, { when, divisor }) => {
+    const then = { kind: "one-of", variable, values: values.filter((value) => value % divisor === 0) } as const;
+    return constrain(result, { kind: "conditional", when, then, why, role: "limit" });
+  }, draft);
+}
+
+interface Case {
+  readonly when: readonly Condition[];
+  readonly divisor: number;
 }
 
 function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft {
-  const { rows, columns, stage } = warps;
+  const { rows, columns, stage, tile } = warps;
   const [threads, sums, registers] = [threadsOf(warps), sumsOf(warps), registersOf(warps)];
-  const counted = product(draft, threads, [lanesOfWarp, warpsOf(rows), warpsOf(columns)], "threads of a group");
+  const counted = product(draft, threads, [tile.lanes, warpsOf(rows), warpsOf(columns)], "threads of a group");
   const most = limits.threadsPerGroup ?? 0;
   const few = atMost(counted, threads, most, `a group has at most ${most} threads`);
   const enough = atMost(few, leastThreads, threads, `a group has at least ${leastThreads} threads`);
-  const tiles = [sumsOfTile, registerOf(rows), registerOf(columns)];
+  const tiles = [sumsOfTile(tile), registerOf(rows), registerOf(columns)];
   const summed = atMost(
     product(enough, sums, tiles, `sums of ${stage.name} that a thread holds`),
     sums,
@@ -97,7 +122,9 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   );
   const terms = [
     { coefficient: 1, term: sums },
-    ...[rows, columns].map((axis) => ({ coefficient: registersOfOperand, term: registerOf(axis) })),
+    ...(tile.panel === null
+      ? [rows, columns].map((axis) => ({ coefficient: operandRegisters, term: registerOf(axis) }))
+      : []),
   ];
   const needed = sum(summed, registers, terms, registersBeside, "registers of a thread, about");
   const file = limits.registersPerProcessor ?? 0;
@@ -105,26 +132,11 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   return atMost(all, `${registers}.group`, file, `the threads of a group fit ${file} registers`);
 }
 
-/**
- * The operands of all steps at hand. A step has 16·t elements of the depth, so the left one has as many rows of 16·t + 8 as the
- * group, and the right one 16·t rows of as many elements as it has columns, and 8. All of that is a multiple of 256 bytes.
- */
+/** The operands of all steps at hand. */
 function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits): Draft {
-  const { stage, rows, columns, depth, left, right } = warps;
-  const unit = warpTile * padding * bytesOfElement;
+  const { depth, left, right } = warps;
   const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
-  const tilesOf = (axis: Axis): string => `${stage.name}.${axis.name}.tiles`;
-  const tiled = [rows, columns].reduce((result, axis) => {
-    const why = `tiles of a step along ${axis.name} and ${depth.name}`;
-    return product(result, tilesOf(axis), [groupTilesOf(axis), unrollOf(depth)], why);
-  }, draft);
-  const terms = [
-    ...[rows, columns].map((axis) => ({ coefficient: warpTile / padding, term: tilesOf(axis) })),
-    { coefficient: 1, term: groupTilesOf(rows) },
-    { coefficient: 1, term: unrollOf(depth) },
-  ];
-  const why = `memory of a group for a step of ${stage.name}, in ${unit} bytes`;
-  const slot = sum(tiled, `${bytes}.units`, terms, 0, why);
+  const { slot, unit } = warps.tile.panel === null ? paddedSlot(draft, warps) : panelSlot(draft, warps);
   const counted = product(slot, bytes, [unit, `${bytes}.units`, stages], "bytes of memory of a group");
   const most = limits.groupBytes ?? 0;
   const limited = atMost(
@@ -136,4 +148,42 @@ function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits): Draft {
   const known = [{ coefficient: 1, term: stepsOf(depth) }];
   const ahead = sum(limited, `${stages}.most`, known, 1, `steps of ${depth.name}, and one`);
   return atMost(ahead, stages, `${stages}.most`, `no more steps are at hand than ${depth.name} has, and one`);
+}
+
+/** A draft with the memory of one step, as a variable in units of so many bytes. */
+interface Slot {
+  readonly slot: Draft;
+  readonly unit: number;
+}
+
+/**
+ * A step has 16·t elements of the depth, so the left operand has as many rows of 16·t + 8 as the group, and the right one 16·t rows of
+ * as many elements as it has columns, and 8. All of that is a multiple of 256 bytes.
+ */
+function paddedSlot(draft: Draft, warps: WarpProduct): Slot {
+  const { stage, rows, columns, depth, tile } = warps;
+  const unit = tile.depth * padding * bytesOfElement;
+  const tilesOf = (axis: Axis): string => `${stage.name}.${axis.name}.tiles`;
+  const tiled = [rows, columns].reduce((result, axis) => {
+    const why = `tiles of a step along ${axis.name} and ${depth.name}`;
+    return product(result, tilesOf(axis), [groupTilesOf(axis), unrollOf(depth)], why);
+  }, draft);
+  const terms = [
+    ...[rows, columns].map((axis) => ({ coefficient: axis.tile / padding, term: tilesOf(axis) })),
+    { coefficient: 1, term: groupTilesOf(rows) },
+    { coefficient: 1, term: unrollOf(depth) },
+  ];
+  const why = `memory of a group for a step of ${stage.name}, in ${unit} bytes`;
+  return { slot: sum(tiled, `${groupBytesOf(warps)}.units`, terms, 0, why), unit };
+}
+
+/** Panels have no padding: a step has as many rows and columns as the group, times its depth. */
+function panelSlot(draft: Draft, warps: WarpProduct): Slot {
+  const { stage, rows, columns, depth, tile } = warps;
+  const unit = tile.depth * bytesOfElement;
+  const ends = `${stage.name}.rows-and-columns`;
+  const terms = [rows, columns].map((axis) => ({ coefficient: axis.tile, term: groupTilesOf(axis) }));
+  const counted = sum(draft, ends, terms, 0, `rows and columns of a group`);
+  const why = `memory of a group for a step of ${stage.name}, in ${unit} bytes`;
+  return { slot: product(counted, `${groupBytesOf(warps)}.units`, [ends, unrollOf(depth)], why), unit };
 }

@@ -1,6 +1,6 @@
-// What a product on tensor cores does to the machine: the facts that the model predicts its time from.
+// Load of a product on tensor cores on the machine: the facts that the model predicts its time from.
 
-import { type AcceleratorTarget, type Assignment, byteSize, warpTile } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, type Assignment, byteSize } from "../../../compiler/index.ts";
 import { busyCycles, gpuRates } from "../../prior/gpu-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
@@ -12,7 +12,6 @@ import {
   registerOf,
   stagesOf,
   stepsOf,
-  tilesAlong,
   unrollOf,
   warpsOf,
 } from "./group-tiles.ts";
@@ -37,7 +36,7 @@ export const productEstimate =
     return {
       flops: all(step.flops),
       waste: (Math.ceil(groups / processors) * processors) / groups,
-      lanes: warpTile * warpTile,
+      lanes: product.tile.rows * product.tile.columns,
       multiplyAddShare: 1,
       accumulators: value(sumsOf(product)),
       liveRegisters: value(registersOf(product)),
@@ -56,17 +55,20 @@ export const productEstimate =
 type Value = (name: string) => number;
 type Step = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;
 
-/** Work of a group in one step. */
-function stepOf({ rows, columns, depth }: WarpProduct, value: Value): Step {
-  const [down, along, deep] = [value(groupTilesOf(rows)), value(groupTilesOf(columns)), value(unrollOf(depth))];
-  const tileBytes = warpTile * warpTile * elementBytes;
-  // Each warp loads the tiles of its rows, and those of its columns.
-  const loaded = down * value(warpsOf(columns)) + along * value(warpsOf(rows));
+/** Work of a group in one step. Panels are read once for each tile of sums, by its instruction; else by each warp into registers. */
+function stepOf({ rows, columns, depth, tile }: WarpProduct, value: Value): Step {
+  const [down, along, deep] = [rows, columns, depth].map((axis, at) => {
+    return axis.tile * value(at < 2 ? groupTilesOf(axis) : unrollOf(axis));
+  }) as [number, number, number];
+  const loaded =
+    tile.panel === null
+      ? down * value(warpsOf(columns)) + along * value(warpsOf(rows))
+      : down * (along / columns.tile) + along * (down / rows.tile);
   return {
-    flops: 2 * down * along * deep * warpTile ** 3,
-    lanes: warpTile * warpTile,
-    bytesFromL2: loaded * deep * tileBytes,
-    bytesFromL3: (down + along) * deep * tileBytes,
+    flops: 2 * down * along * deep,
+    lanes: tile.rows * tile.columns,
+    bytesFromL2: loaded * deep * elementBytes,
+    bytesFromL3: (down + along) * deep * elementBytes,
   };
 }
 
@@ -105,6 +107,6 @@ function bytesFromMemory(
   const down = Math.min(value(neighboursOf(rows)), running);
   const along = Math.min(value(groupsOf(columns)), Math.ceil(running / down));
   const below = Math.ceil(running / (down * along)) * down;
-  const tiles = below * value(groupTilesOf(rows)) + along * value(groupTilesOf(columns));
-  return (groups / running) * tiles * tilesAlong(depth) * warpTile * warpTile * elementBytes;
+  const lines = below * rows.tile * value(groupTilesOf(rows)) + along * columns.tile * value(groupTilesOf(columns));
+  return (groups / running) * lines * depth.extent * elementBytes;
 }

@@ -5,6 +5,7 @@
 
 import type { AcceleratorTarget, Instruction, Operand } from "../../../compiler/index.ts";
 import { byteSize } from "../../../compiler/index.ts";
+import { gpuRates } from "../../prior/gpu-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import { type Draft, type Estimate, estimate, instruct, tunable } from "../draft/draft.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
@@ -45,9 +46,6 @@ function inRegister(draft: Draft, { name, block, reduce }: SchedulableStage, loo
   return isPlain ? instruct(draft, { kind: "cache-write", block: name, loop, scope: "register" }) : draft;
 }
 
-/** Cycles of a thread for one element that it adds up: it waits for what it loads. */
-const cyclesPerStep = 40;
-
 function estimateOf(stage: SchedulableStage): Estimate {
   const { spatial, reduce, reads, dtype, operations } = stage;
   const elements = spatial.reduce((count, { extent }) => count * extent, 1);
@@ -66,14 +64,11 @@ function estimateOf(stage: SchedulableStage): Estimate {
       bytesFromL3: reads.reduce((sum, { dtype }) => sum + byteSize[dtype] * elements * steps, 0),
       bytesFromMemory: bytes,
       loopIterations: groups,
-      bodyInstructions: (steps * cyclesPerStep) / groupsAtATime,
+      bodyInstructions: (steps * gpuRates.cyclesPerStep) / gpuRates.groupsOfMaps,
       parallelTasks: groups,
     };
   };
 }
-
-/** Groups of a processor that wait beside each other. */
-const groupsAtATime = 8;
 
 const none: RankingFacts = {
   flops: 0,

@@ -21,6 +21,18 @@ const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] =
   [/merge-consumer/, /length: 20|\[1, 3, 5, 7\]/, "values that a search tries"],
   [/vectorize-map/, /const mostOperations = /, "time that a compiler takes"],
   [/tiled-axis/, /const parts = /, "values that a search tries"],
+  [
+    /group-tiles/,
+    /const (mostWarps|mostTiles|neighbours|stages)|^ *\[[\d, ]+\],|\? \[1, 2, 4\]/,
+    "values that a search tries",
+  ],
+  [/threads-of-a-map/, /const threads = /, "values that a search tries"],
+  [/has-tiling/, /const plenty = /, "more than any machine has"],
+  [
+    /tensor-cores\/(tensor-cores|copies|warp-product)/,
+    /part\(|slice\(0?,? ?-3\)|\[0, 1, 2, 3\]|lines\}\.3/,
+    "levels of loops, and places of axes",
+  ],
 ];
 
 /** A number from 3 on, or one with a fraction, that is not a part of a name, a text or an index. */

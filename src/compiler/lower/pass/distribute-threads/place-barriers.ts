@@ -5,7 +5,7 @@
 //   C[threadIdx.x] = P[31 - …]     →      barrier
 //                                         C[threadIdx.x] = P[31 - …]
 //
-// What a loop with stages copies ahead has its barriers already. A barrier never stands under a condition that threads may
+// Copies ahead, of a loop with stages, have their barriers already. A barrier never stands under a condition that threads may
 // answer differently, nor in a loop that they may leave at different times: all loops have constant extents.
 
 import { seq, sync } from "../../../ir/build.ts";
@@ -88,7 +88,7 @@ function inSeq(stmts: readonly Stmt[], before: Before): After {
   return { stmt: { kind: "seq", body: body.flatMap((it) => (it.kind === "seq" ? it.body : [it])) }, accesses };
 }
 
-/** What an iteration leaves open is before the next one, as is what was open before the loop. */
+/** An iteration comes after all that was open before the loop, and after what the one before it has left open. */
 function inLoop(loop: For, before: Before): After {
   const first = withBarriers(loop.body, before);
   const around = union(before.accesses, first.accesses);
