@@ -1,5 +1,6 @@
 // Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
 
+import { copiedAhead } from "../../ir/copied-ahead.ts";
 import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
@@ -33,7 +34,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     place: (buffer, index) => (swizzled.has(buffer) ? `${use("uk_swizzle")}(${index})` : index),
     wraps: true,
     loaded: new Map(),
-    ahead: aheadIn(func.body),
+    ahead: copiedAhead(func.body),
     group,
     operands: operandsIn(func),
     fresh: (stem) => `uk_${stem}${next++}`,
@@ -82,21 +83,6 @@ function refuseOthers(body: Stmt, features: readonly string[]): void {
 const scratchOf = ({ buffers }: LoopFunc): readonly Buffer[] => buffers.filter(({ memory }) => memory === "workspace");
 
 const bytesOf = ({ dtype, shape }: Buffer): number => product(shape) * bytesOfElement(dtype);
-
-/** Names of the buffers that are filled in the background: those stored to before a batch ends. */
-function aheadIn(body: Stmt): ReadonlySet<string> {
-  const ahead = new Set<string>();
-  walkStmt(body, (stmt) => {
-    if (stmt.kind !== "seq") return;
-    const last = stmt.body.findLastIndex((it) => it.kind === "sync" && it.what === "commit");
-    for (const each of stmt.body.slice(0, Math.max(0, last))) {
-      walkStmt(each, (inner) => {
-        if (inner.kind === "store") ahead.add(inner.buffer);
-      });
-    }
-  });
-  return ahead;
-}
 
 /** The function of one launch. */
 function launchOf(

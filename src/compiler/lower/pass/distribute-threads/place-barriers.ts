@@ -9,6 +9,7 @@
 // answer differently, nor in a loop that they may leave at different times: all loops have constant extents.
 
 import { seq, sync } from "../../../ir/build.ts";
+import { copiedAhead } from "../../../ir/copied-ahead.ts";
 import type { For, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { gridAxisOf, groupAxisOf } from "../../../ir/thread-axes.ts";
 import { updateFor } from "../../../ir/update.ts";
@@ -18,16 +19,7 @@ export const placeBarriers = (func: LoopFunc): LoopFunc => ({ ...func, body: lau
 
 /** Names of the buffers through which threads of a group may meet: their own memory, and scratch memory. */
 function sharedOf({ buffers, body }: LoopFunc): ReadonlySet<string> {
-  const ahead = new Set<string>();
-  walkStmt(body, (stmt) => {
-    if (stmt.kind !== "seq" || !stmt.body.some((it) => it.kind === "sync" && it.what === "commit")) return;
-    const last = stmt.body.findLastIndex((it) => it.kind === "sync" && it.what === "commit");
-    for (const each of stmt.body.slice(0, last)) {
-      walkStmt(each, (inner) => {
-        if (inner.kind === "store") ahead.add(inner.buffer);
-      });
-    }
-  });
+  const ahead = copiedAhead(body);
   const meets = buffers.filter(
     ({ name, memory }) => memory !== "register" && memory !== "fragment" && !ahead.has(name),
   );
