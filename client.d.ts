@@ -5,6 +5,16 @@
 //
 // A pattern of TypeScript has one star, so the key `tune` has to come last here; the plugin takes any order.
 
+declare module "*tune=wasm-x86" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=wasm-arm" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
 declare module "*tune=wasm" {
   const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;

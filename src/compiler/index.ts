@@ -86,5 +86,6 @@ export * from "./support/schema.ts";
 export type * from "./support/source-loc.ts";
 export * from "./target/architecture.ts";
 export * from "./target/cuda.ts";
+export * from "./target/engine-class.ts";
 export * from "./target/target.ts";
 export * from "./target/targets.ts";

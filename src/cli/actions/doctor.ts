@@ -2,7 +2,7 @@
 
 import { cpus } from "node:os";
 import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
-import { bestTargetName, type Caches, detectMachine, whyNotHere } from "../../native/machine/machine.ts";
+import { bestTargetName, type Caches, detectMachine, whyNotMeasuredHere } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
@@ -61,7 +61,7 @@ export const run: Run = async (project) => {
     const target = targets[name];
     const platform = platformFor(target);
     const builds = !needsToolchain(target) || systems.get(platform)!.length > 0;
-    const whyNot = whyNotHere(target, machine);
+    const whyNot = whyNotMeasuredHere(target, machine);
     const reasons = [...(builds ? [] : [noCompiler(wantedFamilies(), platform).message]), ...(whyNot ? [whyNot] : [])];
     return { target: name, builds, runs: whyNot === null, why: reasons.join("; ") || null };
   });

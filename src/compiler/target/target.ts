@@ -4,8 +4,13 @@ import type { Intrinsic } from "../ir/intrinsic.ts";
 
 import { invariant } from "../support/invariant.ts";
 
-/** The targets of each family of processors stand from the narrowest to the widest: `native` is the last one that a machine runs. */
+/**
+ * The targets of each family of processors stand from the narrowest to the widest: `native` is the last one that a machine runs. Those of
+ * one class of engines come first, as `wasm` serves all of them.
+ */
 export const targetNames = [
+  "wasm-x86",
+  "wasm-arm",
   "wasm",
   "neon",
   "neon-dot",

@@ -11,8 +11,12 @@ import { neonDot } from "./neon-dot.ts";
 import { neonI8mm } from "./neon-i8mm.ts";
 import type { CpuTarget, Target, TargetName } from "./target.ts";
 import { wasm } from "./wasm.ts";
+import { wasmArm } from "./wasm-arm.ts";
+import { wasmX86 } from "./wasm-x86.ts";
 
 export const targets: Readonly<Record<TargetName, CpuTarget>> = {
+  "wasm-x86": wasmX86,
+  "wasm-arm": wasmArm,
   wasm,
   neon,
   "neon-dot": neonDot,

@@ -4,9 +4,11 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import {
+  type Architecture,
   architectureOf,
   asCpu,
   type CpuTarget,
+  familyOfEngine,
   invariant,
   needsToolchain,
   type Target,
@@ -119,13 +121,29 @@ const readSysctl = (): string =>
 export const missingFeatures = (target: Target, machine: Machine): readonly string[] =>
   !needsToolchain(target) ? [] : target.features.filter((feature) => !machine.features.includes(feature));
 
+/** Family of processors that kernels of a target are measured on; null: any. Those for a class of engines run on all. */
+const familyOf = (target: Target): Architecture | null =>
+  needsToolchain(target) ? architectureOf(target.features) : familyOfEngine(target);
+
+const isOfOtherFamily = (target: Target, machine: Machine): boolean =>
+  ![null, architectureHere(machine)].includes(familyOf(target));
+
+const otherFamilyText = (target: Target, machine: Machine): string =>
+  `this CPU is ${architectureHere(machine)}, and the target is ${familyOf(target)}`;
+
 /** Why kernels of a target do not run on the machine: "this CPU has no fma", "this CPU is x64, and the target is arm64"; null: they do. */
 export function whyNotHere(target: Target, machine: Machine): string | null {
   const missing = missingFeatures(target, machine);
   if (missing.length === 0) return null;
-  const [own, wanted] = [architectureHere(machine), architectureOf(target.features)];
-  return own === wanted ? `this CPU has no ${missing.join(", ")}` : `this CPU is ${own}, and the target is ${wanted}`;
+  return isOfOtherFamily(target, machine)
+    ? otherFamilyText(target, machine)
+    : `this CPU has no ${missing.join(", ")}`;
 }
+
+/** Why kernels of a target, even if they run on the machine, are not measured there; null: they are. */
+export const whyNotMeasuredHere = (target: Target, machine: Machine): string | null =>
+  whyNotHere(target, machine) ??
+  (familyOfEngine(target) !== null && isOfOtherFamily(target, machine) ? otherFamilyText(target, machine) : null);
 
 const architectureHere = ({ platform }: Machine): string => platform.slice(platform.indexOf("-") + 1);
 
@@ -145,6 +163,5 @@ export function hostTarget(name: string, machine: Machine = detectMachine()): Ta
   const target = targetNamed(name === "native" ? bestTargetName(machine) : name);
   invariant(target, `there is a target ${name}`);
   const cpu = asCpu(target);
-  const isForeign = needsToolchain(target) && architectureOf(target.features) !== architectureHere(machine);
-  return cpu && machine.caches && !isForeign ? { ...cpu, ...machine.caches } : target;
+  return cpu && machine.caches && !isOfOtherFamily(target, machine) ? { ...cpu, ...machine.caches } : target;
 }

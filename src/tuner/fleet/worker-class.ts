@@ -9,7 +9,7 @@ import {
   type TargetName,
   targetNames,
 } from "../../compiler/index.ts";
-import { hostTarget, type Machine, missingFeatures } from "../../native/machine/machine.ts";
+import { hostTarget, type Machine, whyNotMeasuredHere } from "../../native/machine/machine.ts";
 import { canonicalJson } from "../data/key.ts";
 import { type Decode, integer, list, nullable, object, oneOf, text } from "../support/strict.ts";
 import { type FleetKey, nameOfKey } from "./seal.ts";
@@ -85,7 +85,7 @@ export function classOf(
 ): WorkerClass | null {
   const runs = (name: TargetName): boolean => {
     const target = hostTarget(name, machine);
-    return !needsToolchain(target) || (toolchain !== null && missingFeatures(target, machine).length === 0);
+    return whyNotMeasuredHere(target, machine) === null && (toolchain !== null || !needsToolchain(target));
   };
   const served = targetNames.filter((name) => targets.includes(name) && runs(name));
   const native = served.at(-1);

@@ -4,7 +4,7 @@
 // packing and loop costs.
 
 import { addTo, type CpuTarget, invariant, type Target } from "../../compiler/index.ts";
-import { type MachineModel, machineModels } from "./machine-model.ts";
+import { type MachineModel, machineModels, ownMachineModel } from "./machine-model.ts";
 
 /** Amounts of a candidate that its template computes from the constraint variables. Whole kernel, all threads together. */
 export interface RankingFacts {
@@ -111,7 +111,8 @@ function analyticModelOf({ backend, name }: Target): AnalyticModel {
 }
 
 /** Numbers of a target's machine before anything was measured on it. */
-export const machineModelOf = (target: Target): Required<MachineModel> => analyticModelOf(target).machine;
+export const machineModelOf = (target: Target): Required<MachineModel> =>
+  ownMachineModel(target) ?? analyticModelOf(target).machine;
 
 export const registersOf = (target: Target): number => analyticModelOf(target).registersOf(target);
 

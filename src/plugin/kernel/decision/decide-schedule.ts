@@ -1,6 +1,7 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
 import { needsToolchain, refuse } from "../../../compiler/index.ts";
+import { whyNotMeasuredHere } from "../../../native/machine/machine.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import type { BackgroundTuner } from "../compile-services.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
@@ -80,8 +81,9 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
  * Says why a kernel cannot be measured; null: it can, here or on a fleet. The reason is empty where there is no compiler: then
  * there will be no native kernel, and who builds it says so.
  */
-async function whyNotMeasured({ task, whyNotHere, toolchain, elsewhere }: KernelContext): Promise<string | null> {
+async function whyNotMeasured(context: KernelContext): Promise<string | null> {
+  const { task, machine, whyNotHere, toolchain, elsewhere } = context;
   if (elsewhere) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
-  return whyNotHere;
+  return whyNotHere ?? whyNotMeasuredHere(task.target, machine);
 }
