@@ -102,7 +102,10 @@ const entry: Schema = {
         "The decisions, by name",
       ),
       source: described(digest, "sha256 of the source that the decisions generate"),
-      measured: described({ anyOf: [{ type: "null" }, measured] }, "How fast it was; null: it was predicted"),
+      measured: described(
+        { anyOf: [{ type: "null" }, measured] },
+        "How fast it was; null: it was predicted, or tuned for engines on other processors",
+      ),
       signature: described(
         object({
           keyid: { type: "string", maxLength: 64, pattern: "^[a-z0-9][a-z0-9._-]*$" },

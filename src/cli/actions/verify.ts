@@ -3,6 +3,7 @@
 
 import { basename, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
 import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { failAlone } from "../../plugin/support/fail-alone.ts";
@@ -33,8 +34,8 @@ interface Row {
 
 interface Checked {
   readonly row: Row;
-  /** Name of its entry in the lock. */
-  readonly lockName: string | null;
+  /** Names of its entries in the lock: its own, and those for classes of engines. */
+  readonly lockNames: readonly string[];
   /** Store that it was built again with; null: it was not built. */
   readonly store: RebuildingStore | null;
 }
@@ -45,28 +46,29 @@ async function check(
   entries: LockEntries,
 ): Promise<Checked> {
   const kernel = relative(root, asked.path) + asked.query;
-  let lockName: string | null = null;
+  let lockNames: readonly string[] = [];
   let store: RebuildingStore | null = null;
   const wrap = (real: Store): Store => {
-    store = rebuildingStore(real);
+    store ??= rebuildingStore(real);
     return store;
   };
   try {
     return await failAlone(kernel, null, async (): Promise<Checked> => {
       // Its operator is bundled again too, and what is built is run here.
       const context = { ...(await contextOf(asked, "frozen", { wrapStore: wrap })), runsFresh: false };
-      lockName = context.lockName;
+      const { lockName } = context;
+      lockNames = [lockName, ...variantNames(context)];
       const { notRun } = await verifyKernel(context);
       const { problem, notCompared } = await compareShipped(context, store!);
       const state = problem ? "wrong" : notRun ? "not run" : "right";
       if (!problem && !notRun) await store!.keep();
       const from = await originOf(context, entries.get(lockName)?.source ?? "");
       const row = { kernel, state, why: problem ?? notRun ?? notCompared, ...(from !== null && { from }) } as const;
-      return { lockName, store, row };
+      return { lockNames, store, row };
     });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
-    return { lockName, store, row: { kernel, state: "wrong", why: error.message } };
+    return { lockNames, store, row: { kernel, state: "wrong", why: error.message } };
   }
 }
 
@@ -111,7 +113,7 @@ export const run: Run = async (project, _, flags) => {
   // One after the other: they are measured.
   for (const request of kernels) checked.push(await check(project, request, content.entries));
   rows.push(...checked.map(({ row }) => row));
-  const used = new Set(checked.map(({ lockName }) => lockName));
+  const used = new Set(checked.flatMap(({ lockNames }) => lockNames));
   const unused = [...content.entries.keys()].filter((name) => !used.has(name));
   const output = outputRows(folder, checked);
   const foreign = [...named(lying, checked), ...changed];

@@ -12,5 +12,6 @@ export const projectOptions: readonly CommandOption[] = [
     description: "which files are operators, over absolute paths (default: *.op.ts and its like)",
   },
   { flags: "--backend <module>", description: "a back end of one's own, as in option backends; may be given again" },
+  { flags: "--engines <list>", description: "classes of WASM engines, as in option engines: x86,arm (default: none)" },
   { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options (default: fast)" },
 ];

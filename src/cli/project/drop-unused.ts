@@ -3,6 +3,7 @@
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
+import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { readLockfile, updateLockfile } from "../../tuner/lock/lockfile.ts";
 import type { Project } from "./project.ts";
@@ -22,8 +23,10 @@ async function usedBy({ contextOf, options: { root } }: Project, kernels: readon
   const [names, anyTarget, broken] = [new Set<string>(), new Set<string>(), new Set<string>()];
   for (const request of kernels) {
     try {
-      const { lockName } = await contextOf(request, "predict");
-      names.add(lockName);
+      const context = await contextOf(request, "predict");
+      const { lockName } = context;
+      // The bundler's option engines is not known here.
+      for (const name of [lockName, ...variantNames(context)]) names.add(name);
       if (request.settings.target === "native") anyTarget.add(withoutTarget(lockName));
     } catch (error) {
       if (!(error instanceof DiagnosticError)) throw error;

@@ -75,7 +75,7 @@ function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["t
 
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir, include, numerics, pack, backend } = flags;
+  const { root, lockfile, cacheDir, include, numerics, pack, backend, engines } = flags;
   if (root !== undefined) requireFolder(String(root));
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics }).filter(
     ([, value]) => value !== undefined,
@@ -84,6 +84,9 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const said = {
     ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
     ...(flags.offline ? { offline: true } : {}),
+    ...(engines !== undefined && {
+      engines: String(engines).split(",") as NonNullable<KernelPluginOptions["engines"]>,
+    }),
     ...trust,
   };
   const listOf = (flag: unknown): readonly string[] => (flag === undefined ? [] : [flag].flat().map(String));

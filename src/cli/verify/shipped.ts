@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { needsToolchain, sha256 } from "../../compiler/index.ts";
 import { makeArtifacts } from "../../plugin/kernel/artifacts/make-artifacts.ts";
+import { engineVariants } from "../../plugin/kernel/compile/engine-variants.ts";
 import type { KernelContext } from "../../plugin/kernel/context/kernel-context.ts";
 import { decideSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
 import { addonsFolder, isOfItsName } from "../../plugin/kernel/stored/addon-file.ts";
@@ -25,6 +26,7 @@ export async function compareShipped(context: KernelContext, store: RebuildingSt
   const decision = await decideSchedule(context);
   const isNative = needsToolchain(decision.task.target);
   if (!isNative || (await context.toolchain())) await makeArtifacts(context, decision);
+  await engineVariants(context);
   const { differing, notRebuilt } = await store.compare();
   return {
     problem:

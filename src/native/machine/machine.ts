@@ -135,9 +135,7 @@ const otherFamilyText = (target: Target, machine: Machine): string =>
 export function whyNotHere(target: Target, machine: Machine): string | null {
   const missing = missingFeatures(target, machine);
   if (missing.length === 0) return null;
-  return isOfOtherFamily(target, machine)
-    ? otherFamilyText(target, machine)
-    : `this CPU has no ${missing.join(", ")}`;
+  return isOfOtherFamily(target, machine) ? otherFamilyText(target, machine) : `this CPU has no ${missing.join(", ")}`;
 }
 
 /** Why kernels of a target, even if they run on the machine, are not measured there; null: they are. */

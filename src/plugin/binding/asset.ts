@@ -1,6 +1,7 @@
 // The binaries of a kernel, and how the emitted module gets at each: as text inside it, or by URL.
 
 import { createHash } from "node:crypto";
+import type { EngineClass } from "../../compiler/index.ts";
 import type { WasmTwin } from "../kernel/twin.ts";
 import { workerScript } from "./runtime-files.ts";
 
@@ -32,7 +33,11 @@ export interface WorkerReference {
   readonly url: string | null;
 }
 
-export type AssetReferences = Readonly<Record<"wasm" | "relaxed", AssetReference | null>> & {
+export type ModuleReferences = Readonly<Record<"wasm" | "relaxed", AssetReference | null>>;
+
+export type AssetReferences = ModuleReferences & {
+  /** Modules for classes of engines. */
+  readonly engines?: Readonly<Partial<Record<EngineClass, ModuleReferences>>>;
   /** Addons by the system that they are for. */
   readonly native: Readonly<Record<string, AssetReference>>;
   /** Script of the kernel's workers; null: it has no use for workers of ours. */

@@ -1,13 +1,28 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
-import type { KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
-import type { KernelTwin } from "./twin.ts";
+import type { EngineClass, KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
+import type { KernelTwin, WasmTwin } from "./twin.ts";
 
 /**
  * Source of the decision; `shared`: an equal kernel of this build was tuned; `same-isa`: the lock has the operator for another
  * target, all of whose instructions the wanted one has.
  */
 export type Origin = "lock" | "same-isa" | "store" | "pack" | "remote" | "tuned" | "shared" | "predicted" | "reference";
+
+/** A schedule of a WASM kernel for a class of engines, which answers there in place of the kernel's own. */
+export interface EngineVariant {
+  readonly engine: EngineClass;
+  /** "wasm-arm" */
+  readonly target: string;
+  readonly twin: WasmTwin;
+  readonly trace: string;
+  /** Null: it was predicted, or its time was not measured on this machine. */
+  readonly gflops: number | null;
+  readonly key: string;
+  readonly errorBound: number | null;
+  readonly origin: Origin;
+  readonly measurements: number;
+}
 
 export interface CompiledKernel {
   /** Name of the operator, an identifier. */
@@ -22,6 +37,8 @@ export interface CompiledKernel {
   readonly constants: readonly string[];
   /** The ways to run it, best first; at least one. */
   readonly twins: readonly KernelTwin[];
+  /** Schedules for classes of engines; absent: the kernel has one for all. */
+  readonly variants?: readonly EngineVariant[];
   /** Why the target's own twin is not among them; null: it is. */
   readonly reason: string | null;
   /** The schedule as text. */

@@ -1,7 +1,14 @@
 // The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
 
 import { dirname, join, resolve } from "node:path";
-import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../../compiler/index.ts";
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  DiagnosticError,
+  type EngineClass,
+  engineClasses,
+  type Numerics,
+} from "../../compiler/index.ts";
 import { configurationFolder } from "../../native/file/configuration-folder.ts";
 import { platformNames } from "../../native/toolchain/platform.ts";
 import type { Budget } from "../../tuner/data/task.ts";
@@ -20,6 +27,8 @@ export interface ResolvedOptions extends OperatorFilter {
   readonly root: string;
   /** Systems that a build is for; null: that of the machine. */
   readonly platforms: readonly string[] | null;
+  /** Classes of engines that WASM kernels have schedules of their own for, each once. */
+  readonly engines: readonly EngineClass[];
   readonly cacheDir: string;
   readonly lockfile: string;
   readonly mode: Mode;
@@ -68,6 +77,8 @@ const isPositive: Check = (value) => typeof value === "number" && Number.isFinit
 
 const isPlatform: Check = (value) => platformNames.some((name) => name === value);
 
+const isEngine: Check = (value) => engineClasses.some((name) => name === value);
+
 const patterns: Rule = {
   wanted: "a glob, a regular expression, or a list of them",
   holds: (v) => isPattern(v) || isListOf(isPattern)(v),
@@ -90,6 +101,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
     wanted: `a list of ${platformNames.join(", ")}`,
     holds: (value) => isListOf(isPlatform)(value) && (value as readonly string[]).length > 0,
   },
+  engines: { wanted: `a list of ${engineClasses.join(", ")}`, holds: isListOf(isEngine) },
   cacheDir: path,
   lockfile: path,
   mode: oneOf(modes),
@@ -218,6 +230,7 @@ export function resolveOptions(
     leavesOut: pathFilter(excluded, [], root),
     root,
     platforms: options.platforms ?? null,
+    engines: engineClasses.filter((it) => options.engines?.includes(it)),
     cacheDir: resolve(root, options.cacheDir ?? "node_modules/.cache/unplugin-kernel"),
     lockfile: resolve(root, options.lockfile ?? "kernels.lock.json"),
     mode: options.mode ?? (isCi(environment) ? "frozen" : "tune"),

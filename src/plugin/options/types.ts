@@ -1,6 +1,6 @@
 // The public types of the plugin: its options, and the kernel that an import gives.
 
-import type { Numerics } from "../../compiler/index.ts";
+import type { EngineClass, Numerics } from "../../compiler/index.ts";
 import type { PlatformName } from "../../native/toolchain/platform.ts";
 import type { RemoteOption } from "./remote-options.ts";
 
@@ -72,6 +72,11 @@ export interface KernelPluginOptions {
    * @example platforms: ["linux-x64", "linux-arm64", "darwin-arm64", "win32-x64"]
    */
   platforms?: readonly PlatformName[];
+  /**
+   * Classes of WASM engines, by their processors, for which imports with `?tune=wasm` get a schedule of their own beside the one for all: a
+   * page asks its engine when it loads the kernel. Default: none.
+   */
+  engines?: readonly EngineClass[];
   /** The content-addressed store. Default: `node_modules/.cache/unplugin-kernel`. */
   cacheDir?: string;
   /** The decisions, to be committed. Default: `kernels.lock.json`. */

@@ -17,6 +17,9 @@ export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {
   readonly loops?: (...arrays: readonly unknown[]) => void;
 }
 
+/** Facts that a schedule for a class of engines has of its own. */
+export type EngineFacts = Pick<KernelFacts, "target" | "gflops" | "errorBound" | "cacheKey" | "schedule" | "wasm">;
+
 /**
  * Source of a parameter of the compiled function: its place among the constants, among the other tensors, or among the
  * results of the preparation. The compiled function may take tensors in another form than the operator, and prepares

@@ -1,5 +1,6 @@
 // The kernels of one build → the one line that is printed about them.
 
+import { engineClasses } from "../../compiler/index.ts";
 import type { CompiledKernel, Origin } from "../kernel/compiled-kernel.ts";
 
 const phrase = (origin: Origin, lockfile: string): string => {
@@ -50,6 +51,20 @@ function cachesNote(origin: Origin, kernels: readonly CompiledKernel[]): string 
   return ` (${count === kernels.length ? "" : `${count} `}tuned for other caches)`;
 }
 
+/** Says where the schedules for classes of engines are from; nothing where there are none. */
+function enginesNote(kernels: readonly CompiledKernel[], lockfile: string): string {
+  const variants = kernels.flatMap((kernel) => kernel.variants ?? []);
+  const notes = engineClasses.flatMap((engine) => {
+    const own = variants.filter((it) => it.engine === engine);
+    const groups = origins.flatMap((origin) => {
+      const count = own.filter((it) => it.origin === origin).length;
+      return count > 0 ? [`${count} ${phrase(origin, lockfile)}`] : [];
+    });
+    return groups.length > 0 ? [`for engines on ${engine} ${groups.join(", ")}`] : [];
+  });
+  return notes.length > 0 ? ` (${notes.join("; ")})` : "";
+}
+
 /**
  * @param lockfile its name, as shown
  * @param elapsedMs spent in the plugin
@@ -65,5 +80,5 @@ export function summarize(kernels: readonly CompiledKernel[], lockfile: string, 
     groups.length === 1 ? ` ${groups[0]!.from}` : `: ${groups.map(({ count, from }) => `${count} ${from}`).join(", ")}`;
   const sum = (field: "measurements" | "compilerRuns"): number => kernels.reduce((all, k) => all + k[field], 0);
   const work = `${sum("measurements")} measured, ${plural(sum("compilerRuns"), "compiler run")}`;
-  return `${plural(kernels.length, "kernel")}${where}, ${work}, ${duration(elapsedMs)}`;
+  return `${plural(kernels.length, "kernel")}${where}${enginesNote(kernels, lockfile)}, ${work}, ${duration(elapsedMs)}`;
 }

@@ -12,6 +12,7 @@ describe("resolveOptions", () => {
     expect(rest).toEqual({
       root: "/home/app",
       platforms: null,
+      engines: [],
       cacheDir: "/home/app/node_modules/.cache/unplugin-kernel",
       lockfile: "/home/app/kernels.lock.json",
       mode: "tune",
@@ -110,7 +111,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "backends, budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, platforms, remote, report, root, schedules, trust";
+    "backends, budget, cacheDir, dts, engines, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, platforms, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },

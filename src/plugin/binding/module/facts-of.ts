@@ -6,10 +6,13 @@ import type { KernelFacts } from "../../runtime/facts.ts";
 import type { Written } from "../literal.ts";
 import { bindingOf } from "../twin/index.ts";
 import type { ImplementationName, ModuleImport, TwinPlace, WrittenTwin } from "../twin/twin-binding.ts";
+import { type WrittenVariant, writeVariants } from "./variants.ts";
 
 /** Facts for the runtime, as text, and the implementations that they describe, best first. */
 export interface WrittenFacts {
   readonly facts: Written<KernelFacts>;
+  /** What differs in classes of engines; none: they are the same in all. */
+  readonly variants: readonly WrittenVariant[];
   readonly implementations: readonly ImplementationName[];
   readonly imports: readonly ModuleImport[];
 }
@@ -27,6 +30,7 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
   invariant(written.length > 0, `${op} has an implementation`);
   const natives = written.flatMap(({ facts }) => facts.native ?? []);
   const absent = all.find((it) => it.kind === "absent");
+  const variants = writeVariants(kernel, place, hasSchedule);
   return {
     facts: {
       ...{ op, parameters, target, numerics, gflops, errorBound },
@@ -38,7 +42,18 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
       ...Object.assign({}, ...written.map(({ facts }) => facts)),
       ...(natives.length > 0 && { native: natives }),
     },
-    implementations: [...new Set(written.map(({ implementation }) => implementation))],
+    variants,
+    implementations: implementationsOf(written, variants),
     imports: written.flatMap(({ imports = [] }) => imports),
   };
+}
+
+/** The implementations of the twins. Where one of a kernel's schedules shares its loops, all are opened by what shares: it opens others, too. */
+function implementationsOf(
+  written: readonly WrittenTwin[],
+  variants: readonly WrittenVariant[],
+): readonly ImplementationName[] {
+  const own = written.map(({ implementation }) => implementation);
+  const sharing = [...own, ...variants.map(({ implementation }) => implementation)].includes("wasmOnThreads");
+  return [...new Set(own.map((name) => (name === "wasm" && sharing ? "wasmOnThreads" : name)))];
 }

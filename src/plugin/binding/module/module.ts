@@ -9,6 +9,7 @@ import { objectText } from "../literal.ts";
 import type { RuntimeFiles } from "../runtime-files.ts";
 import type { ModuleImport } from "../twin/twin-binding.ts";
 import { factsOf } from "./facts-of.ts";
+import type { WrittenVariant } from "./variants.ts";
 
 export interface ModuleOptions {
   /** Files of the runtime that the module imports. */
@@ -56,6 +57,10 @@ if (import.meta.hot) {
 }
 `;
 
+/** Code for facts that depend on the engine, which is asked when the module is loaded. An import that is not used leaves none of it. */
+const forEngineText = (facts: string, variants: readonly WrittenVariant[]): string =>
+  `/* @__PURE__ */ forEngine(${facts}, ${objectText(Object.fromEntries(variants.map((it) => [it.engine, it.facts])))})`;
+
 /**
  * The text of the module. It has one export, the kernel of product.md §2.
  *
@@ -67,10 +72,17 @@ export function emitModule(
   { files, isHot = false, hasSchedule = false, isCommonJs = false }: ModuleOptions,
 ): string {
   const { op, target, parameters } = kernel;
-  const { facts, implementations, imports: own } = factsOf(kernel, { references, workerText, hasSchedule });
+  const { facts, variants, implementations, imports: own } = factsOf(kernel, { references, workerText, hasSchedule });
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
-  const names = ["createKernel", ...implementations, ...(isHot ? ["hotKernel"] : [])];
-  const created = `createKernel(${[objectText(facts), ...implementations].join(", ")})`;
+  const isForEngines = variants.length > 0;
+  const names = [
+    "createKernel",
+    ...implementations,
+    ...(isForEngines ? ["forEngine"] : []),
+    ...(isHot ? ["hotKernel"] : []),
+  ];
+  const text = isForEngines ? forEngineText(objectText(facts), variants) : objectText(facts);
+  const created = `createKernel(${[text, ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
 ${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
 ${isHot ? hotText(created) : exportText(created, isCommonJs)}`;

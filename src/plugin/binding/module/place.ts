@@ -8,6 +8,7 @@ import {
   type AssetReference,
   type AssetReferences,
   type KernelAsset,
+  type ModuleReferences,
   type WorkerReference,
   workerAsset,
 } from "../asset.ts";
@@ -78,7 +79,13 @@ export function placeAssets(
   const bindings = kernel.twins.map(bindingOf);
   if (platform === "browser" && !bindings.some(({ runsInBrowsers }) => runsInBrowsers)) refuseBrowser(kernel);
   const assets = kernel.twins.flatMap((twin, at) => bindings[at]!.assets(twin, kernel.op));
-  const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
+  const ofEngines = (kernel.variants ?? []).map(
+    ({ engine, twin }) => [engine, bindingOf(twin).assets(twin, kernel.op)] as const,
+  );
+  const wasmBytes = [...assets, ...ofEngines.flatMap(([, own]) => own)].reduce(
+    (sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length),
+    0,
+  );
   const inline = isInline(sync, wasmBytes, platform);
   const urlOf = (asset: KernelAsset): AssetReference | null => {
     const expression = emitUrl(asset);
@@ -89,11 +96,18 @@ export function placeAssets(
     const url = urlOf(addon);
     return url ? [[addon.platform!, url]] : [];
   });
-  const place = (role: "relaxed" | "wasm"): AssetReference | null => {
-    const asset = assets.find((one) => one.role === role);
-    if (!asset) return null;
-    return (inline ? null : urlOf(asset)) ?? { kind: "inline", bytes: asset.bytes };
-  };
+  const place = (asset: KernelAsset | undefined): AssetReference | null =>
+    asset ? ((inline ? null : urlOf(asset)) ?? { kind: "inline", bytes: asset.bytes }) : null;
+  const modulesOf = (own: readonly KernelAsset[]): ModuleReferences => ({
+    relaxed: place(own.find(({ role }) => role === "relaxed")),
+    wasm: place(own.find(({ role }) => role === "wasm")),
+  });
+  const engines = ofEngines.map(([engine, own]) => [engine, modulesOf(own)] as const);
   const worker = placeWorker(kernel, platform, sync, emitUrl);
-  return { native: Object.fromEntries(native), relaxed: place("relaxed"), wasm: place("wasm"), worker };
+  return {
+    native: Object.fromEntries(native),
+    ...modulesOf(assets),
+    ...(engines.length > 0 && { engines: Object.fromEntries(engines) }),
+    worker,
+  };
 }

@@ -8,12 +8,13 @@ import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { failAlone } from "../../support/fail-alone.ts";
 import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
 import type { CompileKernel } from "../compile-services.ts";
-import type { CompiledKernel } from "../compiled-kernel.ts";
+import type { CompiledKernel, EngineVariant } from "../compiled-kernel.ts";
 import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
 import { hasCaches } from "../schedule.ts";
 import { addonsElsewhere } from "./addons-elsewhere.ts";
+import { engineVariants } from "./engine-variants.ts";
 
 /** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
 export async function loadForMisses(): Promise<void> {
@@ -41,7 +42,7 @@ async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
 async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
   const decision = await decideSchedule(context);
   const artifacts = await makeArtifacts(context, decision, await addonsElsewhere(context, decision));
-  const kernel = await compiledKernel(context, decision, artifacts);
+  const kernel = await compiledKernel(context, decision, artifacts, await engineVariants(context));
   // A guess is made for now: the tuning behind it writes what is to stay.
   if (decision.origin !== "predicted") await context.flush();
   return kernel;
@@ -60,6 +61,7 @@ async function compiledKernel(
   context: KernelContext,
   decision: KernelDecision | null,
   artifacts: Artifacts,
+  variants: readonly EngineVariant[] = [],
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
   const { reason, trace, compilerRuns } = artifacts;
@@ -72,6 +74,7 @@ async function compiledKernel(
     tensors: kernelParameters(op),
     constants: op.constants ?? [],
     twins,
+    ...(variants.length > 0 && { variants }),
     reason,
     trace,
     errorBound,
@@ -81,7 +84,7 @@ async function compiledKernel(
     watchFiles,
     origin: decision?.origin ?? "reference",
     isForOtherCaches: decision !== null && !hasCaches(task, cachesOf(decision.task.target)),
-    measurements: decision?.measurements ?? 0,
+    measurements: variants.reduce((sum, it) => sum + it.measurements, decision?.measurements ?? 0),
     compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
   };
 }

@@ -178,11 +178,15 @@ function identifier(file: string): string {
 }
 
 /** The parts of the import that make another kernel, sorted; `native` is replaced by what it means here. */
-function queryOf({ parameters, threads }: KernelRequest, target: Target): string {
+function queryOf({ parameters, threads }: KernelRequest, target: Pick<Target, "name">): string {
   const pairs = [...Object.entries(parameters), ["tune", target.name], ...(threads > 1 ? [["threads", threads]] : [])];
   const sorted = pairs.map(([key, value]) => `${key}=${value}`).sort();
   return `?${sorted.join("&")}`;
 }
+
+/** Name in the lock of the same kernel for another target. */
+export const lockNameFor = ({ lockName, request }: KernelContext, name: string): string =>
+  lockName.slice(0, lockName.indexOf("?")) + queryOf(request, { name });
 
 /** Place where a build measures: others that use its cache directory may be in containers of their own. */
 export const measuringPlace = ({ options, log }: CompileServices): MeasuringPlace => ({

@@ -11,7 +11,7 @@ import { checkLimits } from "./check-limits.ts";
 import { fromEntry } from "./found.ts";
 import { keep, lockDecision } from "./keep.ts";
 import { fromStore, interim, predicted, unmeasured } from "./known-schedule.ts";
-import { fromForeign, fromPacks, fromRemote, fromSigned, offer } from "./outside.ts";
+import { fromForeign, fromOthersUnmeasured, fromPacks, fromRemote, fromSigned, offer } from "./outside.ts";
 import { tuneOnce } from "./tune-once.ts";
 
 /**
@@ -38,10 +38,16 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Ker
   if (mode === "interim") return interim(context);
   if (mode === "predict") return unmeasured(context, miss);
   const why = await whyNotMeasured(context);
-  if (why !== null) return (await fromSigned(context)) ?? unmeasured(context, miss, why);
+  if (why !== null) return (await fromSigned(context)) ?? decideUnmeasured(context, miss, why);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
   const outside = (await fromForeign(context)) ?? (await fromPacks(context)) ?? (await fromRemote(context));
   return keep(context, outside ?? (await offer(context, await tuneOnce(context))));
+}
+
+/** Decides a kernel that this machine cannot measure. What others have tuned goes into the lock without a time. */
+async function decideUnmeasured(context: KernelContext, miss: LockMiss, why: string): Promise<KernelDecision> {
+  const others = await fromOthersUnmeasured(context);
+  return others ? lockDecision(context, others) : unmeasured(context, miss, why);
 }
 
 /** @throws DiagnosticError `trust.refused`: the build is frozen, decisions have to be signed, and this one is not */

@@ -35,6 +35,16 @@ export async function fromRemote(context: KernelContext): Promise<KernelDecision
   return taken && foundOutside("remote", taken);
 }
 
+/**
+ * Decision of others for engines on processors that this machine has not: checked here, where its time would say nothing. Null: there is
+ * none, or kernels of the target do not run here at all.
+ */
+export async function fromOthersUnmeasured(context: KernelContext): Promise<KernelDecision | null> {
+  if (needsToolchain(context.task.target) || context.whyNotHere !== null) return null;
+  const taken = (await fromPacks(context)) ?? (await fromRemote(context));
+  return taken && { ...taken, measured: null };
+}
+
 /** Decision of the shared store with its addon, for a machine without a compiler, under a trusted signature; null: there is none. */
 export async function fromSigned(context: KernelContext): Promise<KernelDecision | null> {
   const { task, toolchain, services } = context;
