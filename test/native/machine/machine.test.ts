@@ -16,6 +16,7 @@ import {
   type Machine,
   missingFeatures,
   whyNotHere,
+  whyNotMeasuredHere,
 } from "../../../src/native/machine/machine.ts";
 import { clang } from "../../../src/native/toolchain/clang.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
@@ -83,6 +84,13 @@ test("features of ARM: by the kernel's bits, by macOS's names", () => {
   expect(whyNotHere(targets.avx2, arm)).toBe("this CPU is arm64, and the target is x64");
   expect(whyNotHere(targets["neon-i8mm"], arm)).toBe("this CPU has no bf16, i8mm");
   expect(whyNotHere(targets.wasm, arm)).toBeNull();
+  // Engines run it everywhere; its time is that of the processors that it is for.
+  expect([whyNotHere(targets["wasm-x86"], arm), whyNotMeasuredHere(targets["wasm-arm"], arm)]).toEqual([null, null]);
+  expect(whyNotMeasuredHere(targets["wasm-x86"], arm)).toBe("this CPU is arm64, and the target is x64");
+  expect(whyNotMeasuredHere(targets["wasm-arm"], xeon)).toBe("this CPU is x64, and the target is arm64");
+  expect(whyNotMeasuredHere(targets.avx2, arm)).toBe(whyNotHere(targets.avx2, arm));
+  expect(hostTarget("wasm-arm", arm)).toEqual({ ...targets["wasm-arm"], ...arm.caches });
+  expect(hostTarget("wasm-x86", arm)).toEqual(targets["wasm-x86"]);
   expect(hostTarget("native", arm)).toEqual({ ...targets["neon-dot"], ...arm.caches });
   expect(hostTarget("wasm", arm)).toEqual({ ...targets.wasm, ...arm.caches });
   expect(hostTarget("avx2", arm)).toEqual(targets.avx2);

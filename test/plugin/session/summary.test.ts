@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { EngineVariant } from "../../../src/plugin/kernel/compiled-kernel.ts";
 import { summarize } from "../../../src/plugin/session/summary.ts";
 import { fakeKernel } from "../../support/fake-kernel.ts";
 
@@ -10,6 +11,18 @@ describe("summarize", () => {
   it("is one line for a full hit", () => {
     expect(summarize([fakeKernel(), fakeKernel(), fakeKernel()], "kernels.lock.json", 9.3)).toBe(
       "3 kernels from kernels.lock.json, 0 measured, 0 compiler runs, 9 ms",
+    );
+  });
+
+  it("says where the schedules for classes of engines are from", () => {
+    const variant = (engine: "x86" | "arm", origin: "lock" | "predicted") => ({ engine, origin }) as EngineVariant;
+    const kernels = [
+      fakeKernel({ variants: [variant("arm", "predicted"), variant("x86", "lock")] }),
+      fakeKernel({ variants: [variant("arm", "lock")] }),
+      fakeKernel(),
+    ];
+    expect(summarize(kernels, "kernels.lock.json", 9)).toBe(
+      "3 kernels from kernels.lock.json (for engines on x86 1 from kernels.lock.json; for engines on arm 1 from kernels.lock.json, 1 predicted), 0 measured, 0 compiler runs, 9 ms",
     );
   });
 

@@ -40,6 +40,10 @@ it("an ISA is the same where vectors are as wide and no instruction is more than
   expect(fits("avx2", "avx512")).toBe(false);
   expect(fits("wasm", "avx2")).toBe(false);
   expect(fits("avx2", "wasm")).toBe(false);
+  expect(fits("wasm", "wasm-x86")).toBe(true);
+  expect(fits("wasm-x86", "wasm")).toBe(false);
+  // Its tiles are made for half of the registers.
+  expect(fits("wasm", "wasm-arm")).toBe(false);
 });
 
 describe("a kernel that the lock has under another name", () => {

@@ -1,0 +1,102 @@
+// WASM of engines on 64-bit ARM, in an emulated Node: what a module answers that asks for the class, which schedule of a bundle runs, and
+// the tuning of the one for ARM.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import kernels from "../../src/plugin/entries/esbuild.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
+import { writeApp } from "../support/build-app.ts";
+import { armNode, armSkipNote, armSkipReason, runArmNode } from "./arm-node.ts";
+
+const own = fileURLToPath(new URL("../..", import.meta.url));
+
+const main = `import gemm from "./gemm.op.ts?tune=wasm";
+const [A, B] = [new Float32Array(4096).fill(1), new Float32Array(4096).fill(2)];
+const C = gemm(A, B);
+const { target, gflops } = gemm.info;
+console.log(JSON.stringify({ target, isMeasured: gflops !== null, isRight: C.every((it) => it === 128), last: (await gemm.async(A, B))[4095] }));
+`;
+
+function project(): string {
+  const root = writeApp({
+    "package.json": JSON.stringify({ type: "module", devDependencies: { "unplugin-kernel": "*" } }),
+    "main.js": main,
+    "gemm.op.ts": 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 64, N: 64, K: 64 });\n',
+  });
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(own, join(root, "node_modules/unplugin-kernel"), "junction");
+  return root;
+}
+
+async function bundleOf(root: string, options: KernelPluginOptions): Promise<string> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["main.js"],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outdir: "out",
+    logLevel: "silent",
+    plugins: [kernels({ engines: ["x86", "arm"], logLevel: "silent", ...options })],
+  });
+  return join(root, "out/main.js");
+}
+
+const answerThere = async (bundle: string) => {
+  const { stdout, stderr } = await runArmNode([bundle]);
+  return JSON.parse(stdout || stderr);
+};
+const answerHere = (bundle: string) => JSON.parse(execFileSync(process.execPath, [bundle], { encoding: "utf8" }));
+
+describe.skipIf(armSkipReason)(`engines on ARM${armSkipNote}`, () => {
+  test.each([[[]], [["--liftoff", "--no-wasm-tier-up"]], [["--no-liftoff"]]])(
+    "the module that asks for the class says ARM, with flags %j, and x86 here",
+    async (flags) => {
+      const root = writeApp({
+        "main.js": 'import { engineClass } from "./engine.ts";\nconsole.log(engineClass());\n',
+        "engine.ts": readFileSync(join(own, "src/plugin/runtime/engine.ts"), "utf8"),
+      });
+      const outfile = join(root, "out.mjs");
+      await build({ absWorkingDir: root, entryPoints: ["main.js"], bundle: true, format: "esm", outfile });
+      expect((await runArmNode([...flags, outfile])).stdout.trim()).toBe("arm");
+      const here = execFileSync(process.execPath, [...flags, outfile], { encoding: "utf8" }).trim();
+      expect(here).toBe(process.arch === "x64" ? "x86" : "arm");
+    },
+  );
+
+  test("a bundle answers by the schedule of the engine's class, and says which", async () => {
+    const bundle = await bundleOf(project(), { mode: "predict" });
+    const right = { isMeasured: false, isRight: true, last: 128 };
+    expect(await answerThere(bundle)).toEqual({ target: "wasm-arm", ...right });
+    const here = process.arch === "x64" ? "wasm-x86" : "wasm-arm";
+    expect(answerHere(bundle)).toEqual({ target: here, ...right });
+  });
+
+  test("what was tuned there is in the lock beside what was tuned here, and a bundle has both", async () => {
+    const root = project();
+    const bin = join(root, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "node"), armNode("max"), { mode: 0o755 });
+    const env = {
+      PATH: `${bin}:/usr/bin:/bin`,
+      ARM_NODE: join(bin, "node"),
+      NODE_OPTIONS: `--import ${fileURLToPath(new URL("exec-path.mjs", import.meta.url))}`,
+      ESBUILD_BINARY_PATH: fileURLToPath(new URL("../../node_modules/esbuild/bin/esbuild", import.meta.url)),
+    };
+    await bundleOf(root, { mode: "tune", engines: ["x86"], budget: { seconds: 600, trials: 4 } });
+    const args = ["tune", "--engines", "arm", "--seconds", "600", "--trials", "4"];
+    const { status, stderr } = await runArmNode([join(own, "dist/cli.js"), ...args], { cwd: root, env });
+    expect(status, stderr).toBe(0);
+    const { kernels: entries } = JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8"));
+    expect(Object.keys(entries)).toEqual(["wasm", "wasm-arm", "wasm-x86"].map((name) => `gemm.op.ts?tune=${name}`));
+    expect(entries["gemm.op.ts?tune=wasm-arm"].measured).toMatchObject({ trials: 4 });
+    const bundle = await bundleOf(root, { mode: "frozen" });
+    const right = { isMeasured: true, isRight: true, last: 128 };
+    expect(await answerThere(bundle)).toEqual({ target: "wasm-arm", ...right });
+    expect(answerHere(bundle)).toMatchObject(right);
+  });
+});

@@ -1,0 +1,34 @@
+// The prior of WASM engines by their class: more registers on ARM make larger register tiles.
+
+import { expect, test } from "vitest";
+import gemm from "../../../fixtures/ops/gemm.op.ts";
+import { type CpuTarget, instantiate, targets } from "../../../src/compiler/index.ts";
+import { machineModels } from "../../../src/tuner/prior/machine-model.ts";
+import { machineModelOf } from "../../../src/tuner/prior/ranker.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+
+const op = instantiate(gemm, { M: 256, N: 256, K: 256 }, "gemm");
+
+/** Vectors of sums in the predicted register tile. */
+function tileOf(target: CpuTarget): number {
+  const { assignment } = predict(generateSpace({ op, target, numerics: "fast", threads: 1 }))!;
+  const registers = Object.entries(assignment).filter(([name]) => name.endsWith(".register"));
+  expect(registers).toHaveLength(2);
+  return registers.reduce((product, [, count]) => product * Number(count), 1);
+}
+
+test("the classes have models of their own, and the others that of their code generator", () => {
+  expect(machineModelOf(targets.wasm)).toBe(machineModels.wasm);
+  expect(machineModelOf(targets["wasm-x86"])).toBe(machineModels.wasm);
+  expect(machineModelOf(targets.neon)).toBe(machineModels.c);
+  expect(machineModelOf(targets["wasm-arm"])).toMatchObject({ arithmeticPerCycle: 4, loadsPerCycle: 3 });
+});
+
+test("a predicted tile of ARM fills more registers than one of x86", () => {
+  const [x86, arm] = [tileOf(targets["wasm-x86"]), tileOf(targets["wasm-arm"])];
+  expect(tileOf(targets.wasm)).toBe(x86);
+  expect(x86).toBeLessThan(targets.wasm.vectorRegisters);
+  expect(arm).toBeGreaterThan(targets.wasm.vectorRegisters);
+  expect(arm).toBeLessThan(targets["wasm-arm"].vectorRegisters);
+});
