@@ -41,7 +41,7 @@ async function bundleOf(root: string, options: KernelPluginOptions): Promise<str
     format: "esm",
     outdir: "out",
     logLevel: "silent",
-    plugins: [kernels({ engines: ["x86", "arm"], logLevel: "silent", ...options })],
+    plugins: [kernels({ root, engines: ["x86", "arm"], logLevel: "silent", ...options })],
   });
   return join(root, "out/main.js");
 }

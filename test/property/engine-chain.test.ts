@@ -8,7 +8,7 @@ import { generateWasm, targets } from "../../src/compiler/index.ts";
 import { newReport, runCases } from "../support/oracle-chain.ts";
 import { drawCase, families, isIllegal } from "../support/random-schedule.ts";
 
-const cases = Array.from({ length: families.length }, (_, at) => drawCase(7, at, [targets["wasm-arm"]]));
+const cases = Array.from({ length: 3 * families.length }, (_, at) => drawCase(7, at, [targets["wasm-arm"]]));
 
 function isValid(bytes: Uint8Array): boolean {
   const module = binaryen.readBinary(bytes);
