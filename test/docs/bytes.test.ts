@@ -8,6 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 import { targets } from "../../src/compiler/index.ts";
 import type { Machine } from "../../src/native/machine/machine.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { writeApp } from "../support/build-app.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -19,6 +20,7 @@ interface Import {
   readonly kernels: readonly (readonly [operator: string, query: string])[];
   /** Text of the page's program that uses `kernels`. */
   readonly use?: string;
+  readonly options?: KernelPluginOptions;
 }
 
 const gemm = "gemm({ M: 512, N: 512, K: 512 })";
@@ -28,6 +30,7 @@ const imports: readonly Import[] = [
   { what: "the same, called with `.async`", kernels: [[gemm, "tune=wasm"]], use: "kernels[0].async(a, b);" },
   { what: "the same, `&threads=2`", kernels: [[gemm, "threads=2&tune=wasm"]] },
   { what: "the same, with weights to `pack`", kernels: [[`withConstants(${gemm}, "B")`, "tune=wasm"]] },
+  { what: 'the same, option `engines: ["arm"]`', kernels: [[gemm, "tune=wasm"]], options: { engines: ["arm"] } },
   { what: "a score for each of 20,000 documents", kernels: [["gemv({ M: 20_000, K: 384 })", "tune=wasm"]] },
   { what: "the same, `&sync`", kernels: [["gemv({ M: 20_000, K: 384 })", "sync&tune=wasm"]] },
   { what: "softmax of 128 rows", kernels: [["softmax({ M: 128, N: 512 })", "tune=wasm"]] },
@@ -54,7 +57,7 @@ const base64 = /"(AGFzbQ[A-Za-z0-9+/=]*)"/g;
 /** Predicted schedules follow from the caches: those of a machine that does not tell its own, so that the page is the same for all. */
 const machine: Machine = { platform: "linux-x64", features: [], caches: null, cores: 2 };
 
-async function bytesOf({ kernels, use = "" }: Import, on = machine): Promise<Bytes> {
+async function bytesOf({ kernels, use = "", options = {} }: Import, on = machine): Promise<Bytes> {
   const operators = kernels.map(([operator], at) => [
     `src/k${at}.op.ts`,
     `import { withConstants } from "unplugin-kernel/op";\nimport { conv2d, gemm, gemv, softmax } from "unplugin-kernel/ops";\nexport default ${operator};\n`,
@@ -63,7 +66,7 @@ async function bytesOf({ kernels, use = "" }: Import, on = machine): Promise<Byt
   const main = `${lines.join("\n")}\nconst kernels = globalThis.kernels = [${kernels.map((_, at) => `k${at}`).join(", ")}];\n${use}\n`;
   const root = writeApp({ "src/main.js": main, ...Object.fromEntries(operators) });
   const { esbuild } = createKernelPlugin((request, services) => compileKernel(request, { ...services, machine: on }));
-  const plugin = esbuild({ root, mode: "predict", logLevel: "silent" });
+  const plugin = esbuild({ root, mode: "predict", logLevel: "silent", ...options });
   await build({
     absWorkingDir: root,
     entryPoints: ["src/main.js"],

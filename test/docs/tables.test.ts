@@ -106,6 +106,7 @@ describe("the options in docs/plugin.md", () => {
       onMiss: JSON.stringify(options.onMiss),
       packs: JSON.stringify(options.packs),
       platforms: options.platforms ?? "the machine that builds",
+      engines: JSON.stringify(options.engines),
       backends: JSON.stringify(options.backends),
       remote: options.remote === null ? "none" : options.remote,
       offline: JSON.stringify(resolveOptions({ remote: "https://kernels.example" }, root, {}).remote === null),

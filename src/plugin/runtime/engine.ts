@@ -8,13 +8,13 @@ import type { EngineFacts, KernelFacts } from "./facts.ts";
  * A module of 39 bytes, `a(x) = bits of x / x`. WASM leaves the sign of the NaN that 0 / 0 makes to the machine: x86 sets it, ARM does not
  * (nor do RISC-V, LoongArch and POWER, which have 32 registers as ARM has). JavaScript must not see a NaN, and a compiler cannot know x.
  */
-const question = "AGFzbQEAAAABBgFgAX0BfwMCAQAHBQEBYQAACgoBCAAgACAAlbwL";
+const engineQuestion = "AGFzbQEAAAABBgFgAX0BfwMCAQAHBQEBYQAACgoBCAAgACAAlbwL";
 
-let known: EngineClass | null | undefined;
+let askedEngine: EngineClass | null | undefined;
 
-function ask(): EngineClass | null {
+function askEngine(): EngineClass | null {
   try {
-    const bytes = Uint8Array.from(atob(question), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(engineQuestion), (letter) => letter.charCodeAt(0));
     const { a } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as { a(x: number): number };
     return a(0) < 0 ? "x86" : "arm";
   } catch {
@@ -25,8 +25,8 @@ function ask(): EngineClass | null {
 
 /** Returns the class of this engine, which is asked once; null: it does not answer. */
 export function engineClass(): EngineClass | null {
-  if (known === undefined) known = ask();
-  return known;
+  if (askedEngine === undefined) askedEngine = askEngine();
+  return askedEngine;
 }
 
 /** Facts of a kernel as they are in this engine: those of its class, where the kernel has any. */

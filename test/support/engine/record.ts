@@ -86,6 +86,34 @@ ${versionsTable(record)}
 From \`${record.compat.package}\` ${record.compat.version}; "–" is a browser that has it in no released version or only behind a flag. WASM SIMD is what a
 page needs at least: without it a kernel throws when it is loaded. All else is optional: a kernel with threads runs on one thread where memory cannot be shared ([threads](threads.md)).
 
+## Two classes of engines
+
+The modules of a kernel compute the same in every engine. How fast they are depends on the processor that the engine makes code for: V8 has 15
+vector registers to give out on x86-64 and 28 on 64-bit ARM. A schedule for \`wasm\` keeps within 15, so on a phone or an Apple laptop half of the
+registers are idle. Option [\`engines\`](plugin.md#options) adds schedules for classes:
+
+\`\`\`ts
+kernel({ engines: ["arm"] }); // what is tuned on x86, and a schedule for ARM
+\`\`\`
+
+| | \`"x86"\` | \`"arm"\` |
+|---|---|---|
+| target, and name in the lock | \`?tune=wasm-x86\` | \`?tune=wasm-arm\` |
+| vector registers | 15 | 28 |
+| measured | where a build runs on x64 | where a build runs on 64-bit ARM |
+| else | lock, packs, remote store, or the prediction | the same |
+
+Name the class that your builds do not run on; name both where they run on either, or where the lock's schedule for all was tuned on ARM. Each
+adds its modules to the page ([what that takes](bytes.md)). Engines of neither class, or that do not answer, have the schedule for all.
+
+A page asks its engine when it loads the first of such kernels, by a module of 39 bytes that divides 0 by 0: WASM leaves the sign of
+the NaN to the machine, x86 sets it and ARM does not. Node, Deno and workers ask in the same way. It is no question of the browser's name, so
+an x64 browser that Rosetta runs on ARM is of class \`x86\`, as its code is. RISC-V, LoongArch and POWER answer as ARM does, and have 32 registers
+as well. \`info.target\` says which schedule answers, \`info.gflops\` is null where it was not measured.
+
+The prior's numbers for ARM are published ones of Cortex-X1 and Apple's M1. Nobody has measured a kernel of \`wasm-arm\` on a processor: it is
+tuned, checked and run in an emulator by the tests.
+
 ## Differences between engines
 
 - **WebKitGTK shares no memory by default.** It isolates a page with the two headers and has no \`SharedArrayBuffer\` there, unlike Safari. Kernels then
