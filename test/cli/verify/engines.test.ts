@@ -1,0 +1,71 @@
+// Entries for classes of engines, for the commands that look through the lock: `tune --engines` makes them, `verify --engines` builds them
+// again and knows their modules in a build's output, and `tune --update` drops none of them.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { run as tune } from "../../../src/cli/actions/tune.ts";
+import { run as verify } from "../../../src/cli/actions/verify.ts";
+import { exitCodes } from "../../../src/cli/project/command.ts";
+import { openProject } from "../../../src/cli/project/project.ts";
+import { kernelPlugin } from "../../support/kernel-plugin.ts";
+import { gemm, writeProject } from "../project.ts";
+
+const here = process.arch === "x64" ? "wasm-x86" : "wasm-arm";
+const names = ["wasm", here].map((target) => `src/gemm.op.ts?tune=${target}`);
+
+describe("the lock of a kernel for both classes of engines", () => {
+  const root = writeProject({
+    "src/gemm.op.ts": gemm,
+    "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
+  });
+  const cacheDir = join(root, "store");
+  const open = (flags: { engines?: string } = { engines: "x86,arm" }) =>
+    openProject({ root, cacheDir, ...flags }, "silent", { seconds: 600, trials: 2 });
+  const lockFile = join(root, "kernels.lock.json");
+  const lock = () => JSON.parse(readFileSync(lockFile, "utf8"));
+
+  test("gets an entry for the class of this machine, of which verify builds the kernel again", async () => {
+    expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+    expect(Object.keys(lock().kernels)).toEqual(names);
+    for (const flags of [{}, { engines: "x86,arm" }])
+      expect(await verify(open(flags), [], {})).toMatchObject({ exitCode: exitCodes.done, json: { unused: [] } });
+  });
+
+  test("says what modules a build ships, for the class that nobody has measured too", async () => {
+    const plugin = kernelPlugin.esbuild({
+      root,
+      cacheDir,
+      mode: "frozen",
+      engines: ["x86", "arm"],
+      logLevel: "silent",
+    });
+    const entryPoints = ["src/main.ts"];
+    await build({ absWorkingDir: root, entryPoints, bundle: true, format: "esm", outdir: "out", plugins: [plugin] });
+    const modules = readFileSync(join(root, "out/main.js"), "utf8").match(/text: "AGFzbQ/g)!;
+    const { exitCode, json } = await verify(open(), [], { output: join(root, "out") });
+    const { output } = json as { output: readonly { state: string }[] };
+    expect(output.map(({ state }) => state)).toEqual(modules.map(() => "right"));
+    expect(modules.length).toBeGreaterThan(2);
+    expect(exitCode).toBe(exitCodes.done);
+  });
+
+  test("keeps the entry though no import names it and the command is told of no classes", async () => {
+    expect((await tune(open({}), [], { json: true, update: true })).exitCode).toBe(exitCodes.done);
+    expect(Object.keys(lock().kernels)).toEqual(names);
+  });
+
+  test("is wrong where the entry of a class was edited", async () => {
+    const edited = lock();
+    edited.kernels[names[1]!].source = "0".repeat(64);
+    writeFileSync(lockFile, JSON.stringify(edited));
+    const { exitCode, text } = await verify(open(), [], {});
+    expect(exitCode).toBe(exitCodes.wrong);
+    expect(text).toContain(`${names[1]}: the locked decisions do not generate the locked source`);
+  });
+
+  test("refuses a class that there is none of", () => {
+    expect(() => open({ engines: "x86,mips" })).toThrow('option engines is ["x86","mips"]');
+  });
+});
