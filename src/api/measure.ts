@@ -2,7 +2,7 @@
 
 import { type DiagnosticError, needsToolchain, type Op } from "../compiler/index.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
-import { detectMachine, hostTarget, missingFeatures } from "../native/machine/machine.ts";
+import { detectMachine, hostTarget, missingFeatures, whyNotMeasuredHere } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
 import { toolchainFor } from "../native/toolchain/detect.ts";
 import { targetClass } from "../tuner/data/key.ts";
@@ -89,6 +89,8 @@ export async function runBatch(op: Op, batch: string, options: BatchRunOptions =
   const machine = detectMachine();
   const missing = missingFeatures(target, machine).join(", ");
   if (missing) throw refusal("batch.missing-features", `this machine cannot run the batch: it lacks ${missing}`, null);
+  const why = whyNotMeasuredHere(target, machine);
+  if (why) throw refusal("batch.missing-features", `this machine cannot measure the batch: ${why}`, null);
   own(body, taskKeyOf(task, space, asked));
   const here = targetClass({ ...hostTarget(target.name, machine), threads: target.threads });
   return onWorkbench({ task, cache, samples: options.samples, signal: options.signal }, async (workbench) =>

@@ -1,7 +1,7 @@
 // The part of `unplugin-kernel/api` that has the candidates of a tuning measured on a fleet: option `runner` → a workbench.
 
 import { DiagnosticError } from "../compiler/index.ts";
-import { detectMachine, missingFeatures } from "../native/machine/machine.ts";
+import { detectMachine, whyNotMeasuredHere } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
 import type { Fleet } from "../plugin/fleet/open-fleet.ts";
 import { fleetKey } from "../plugin/options/options.ts";
@@ -71,7 +71,7 @@ export async function benchOf(options: RunnerOptions, task: TuningTask, local: W
     import("../tuner/fleet/job.ts"),
   ]);
   const operator = { file: runner.file, parameters: options.parameters ?? {}, digest: operatorDigest(task.op) };
-  const isMeasurableHere = missingFeatures(task.target, detectMachine()).length === 0;
+  const isMeasurableHere = whyNotMeasuredHere(task.target, detectMachine()) === null;
   const workbench = fleetWorkbench({ fleet, of, task, operator, local, isMeasurableHere, cache });
   return { workbench, close: () => fleet.close() };
 }

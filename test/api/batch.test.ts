@@ -17,6 +17,7 @@ import {
   type Schedule,
 } from "../../src/api/index.ts";
 import { taskOf } from "../../src/api/task.ts";
+import { targets } from "../../src/compiler/index.ts";
 import { hostTarget } from "../../src/native/machine/machine.ts";
 import { targetClass } from "../../src/tuner/data/key.ts";
 import { taskKey } from "../../src/tuner/data/task-key.ts";
@@ -129,6 +130,16 @@ describe("a file is refused", () => {
     const alien = batchText({ ...body, target: { ...body.target, name: "avx2", codegen: "c", features: ["avx1024"] } });
     await expect(runBatch(gemm, alien, { parameters })).rejects.toThrow(
       "batch.missing-features: this machine cannot run the batch: it lacks avx1024",
+    );
+  });
+
+  test("for engines on other processors, which it could run and whose times it does not have", async () => {
+    const body = bodyOf(openBatch(batch));
+    const name = process.arch === "x64" ? "wasm-arm" : "wasm-x86";
+    const { backend, kind: _, ...target } = targets[name];
+    const alien = batchText({ ...body, target: { ...target, codegen: backend } });
+    await expect(runBatch(gemm, alien, { parameters })).rejects.toThrow(
+      /batch.missing-features: this machine cannot measure the batch: this CPU is \w+, and the target is \w+$/,
     );
   });
 });

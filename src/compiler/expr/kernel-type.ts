@@ -58,7 +58,7 @@ export interface KernelInfo {
   readonly op: string;
   /** Parameters of the operator, with the import's values. */
   readonly parameters: Readonly<Record<string, number | string>>;
-  /** Name of the target: never `native`, but what that stands for. */
+  /** Name of the target: never `native`, but what that stands for; with option `engines` that of the schedule for this engine. */
   readonly target: string;
   readonly numerics: "fast" | "strict";
   /** Inputs and outputs, in calling order. */

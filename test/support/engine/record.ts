@@ -104,7 +104,8 @@ kernel({ engines: ["arm"] }); // what is tuned on x86, and a schedule for ARM
 | else | lock, packs, remote store, or the prediction | the same |
 
 Name the class that your builds do not run on; name both where they run on either, or where the lock's schedule for all was tuned on ARM. Each
-adds its modules to the page ([what that takes](bytes.md)). Engines of neither class, or that do not answer, have the schedule for all.
+adds its modules to the page ([what that takes](bytes.md)). Engines of neither class, or that do not answer, have the schedule for all, and
+so have WASM [twins](glossary.md#twin) of native kernels. Both modules of a schedule, plain and relaxed, keep it, as they do without the option.
 
 A page asks its engine when it loads the first of such kernels, by a module of 39 bytes that divides 0 by 0: WASM leaves the sign of
 the NaN to the machine, x86 sets it and ARM does not. Node, Deno and workers ask in the same way. It is no question of the browser's name, so

@@ -16,8 +16,8 @@ import {
   detectMachine,
   hostTarget,
   type Machine,
-  missingFeatures,
   whyNotHere,
+  whyNotMeasuredHere,
 } from "../../../native/machine/machine.ts";
 import type { MeasuringPlace } from "../../../native/runner/host.ts";
 import { toolchainFor } from "../../../native/toolchain/detect.ts";
@@ -155,7 +155,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
       const operator = { file, parameters: request.parameters, digest: operatorDigest(op) };
       const hasCompiler = !needsToolchain(target) || (await toolchain()) !== null;
       const isMeasurableHere =
-        !elsewhere.isForeign && hasCompiler && missingFeatures(target, detectMachine()).length === 0;
+        !elsewhere.isForeign && hasCompiler && whyNotMeasuredHere(target, detectMachine()) === null;
       return fleetWorkbench({ ...elsewhere, task, operator, local, isMeasurableHere });
     },
   };
