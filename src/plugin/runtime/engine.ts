@@ -7,14 +7,15 @@ import type { EngineFacts, KernelFacts } from "./facts.ts";
 /**
  * A module of 39 bytes, `a(x) = bits of x / x`. WASM leaves the sign of the NaN that 0 / 0 makes to the machine: x86 sets it, ARM does not
  * (nor do RISC-V, LoongArch and POWER, which have 32 registers as ARM has). JavaScript must not see a NaN, and a compiler cannot know x.
+ * Its first byte is left to the code: what looks for modules in a program finds those of kernels alone.
  */
-const engineQuestion = "AGFzbQEAAAABBgFgAX0BfwMCAQAHBQEBYQAACgoBCAAgACAAlbwL";
+const engineQuestion = "YXNtAQAAAAEGAWABfQF/AwIBAAcFAQFhAAAKCgEIACAAIACVvAs=";
 
 let askedEngine: EngineClass | null | undefined;
 
 function askEngine(): EngineClass | null {
   try {
-    const bytes = Uint8Array.from(atob(engineQuestion), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(`\0${atob(engineQuestion)}`, (letter) => letter.charCodeAt(0));
     const { a } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as { a(x: number): number };
     return a(0) < 0 ? "x86" : "arm";
   } catch {
