@@ -2,7 +2,8 @@
 
 import { cpus } from "node:os";
 import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
-import { bestTargetName, type Caches, detectMachine, whyNotHere } from "../../native/machine/machine.ts";
+import type { Caches } from "../../native/machine/caches.ts";
+import { bestTargetName, detectMachine, whyNotHere } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
