@@ -11,6 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** Path of each command's program, below test/. */
 const entries = {
+  "arm-counts": "bench/arm-counts.ts",
   bench: "bench/peers/peers.ts",
   budgets: "bench/budgets.ts",
   choice: "bench/choice.ts",

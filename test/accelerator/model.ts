@@ -6,9 +6,11 @@ import { tile, vta } from "./machine.ts";
 
 const { cycles, nanosecondsPerCycle } = vta;
 
+const machine = { ...machineModelOf(targets.wasm), clockGhz: 1 / nanosecondsPerCycle };
+
 export const vtaModel: Omit<AnalyticModel<AcceleratorTarget>, "name"> = {
   // Only the clock counts here: `predictNs` goes by the machine's own numbers.
-  machine: { ...machineModelOf(targets.wasm), clockGhz: 1 / nanosecondsPerCycle },
+  machineOf: () => machine,
   registersOf: () => 1,
   predictNs: ({ flops, waste, bytesFromMemory, loopIterations, bodyInstructions }: RankingFacts) => {
     const products = (flops * waste) / 2 / tile;

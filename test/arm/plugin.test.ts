@@ -58,8 +58,26 @@ const addonsIn = (root: string): readonly string[] =>
 /** e_machine of ELF: 62 is x86-64, 183 is 64-bit ARM. */
 const machineOf = (addon: string): number => readFileSync(addon).readUInt16LE(18);
 
-/** Runs the command line there, with a compiler on its PATH that is called as on ARM; esbuild is a program of this machine. */
-async function runCommand(root: string, args: readonly string[], cpu: ArmCpu) {
+/** A frozen build with a store of its own. */
+const buildScript = `import { build } from "esbuild";
+import kernels from "unplugin-kernel/esbuild";
+const outdir = process.argv[2];
+await build({
+  entryPoints: ["main.js"], bundle: true, platform: "node", format: "esm", outdir, logLevel: "error",
+  plugins: [kernels({ mode: "frozen", cacheDir: "store-" + outdir })],
+});
+`;
+
+/** All files below a folder: names and bytes. */
+const bytesIn = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.\w+$/.test(name))
+      .map((name) => [name, readFileSync(join(folder, name), "base64")]),
+  );
+
+/** Runs Node there, with a compiler on its PATH that is called as on ARM; esbuild is a program of this machine. */
+async function runThere(root: string, args: readonly string[], cpu: ArmCpu) {
   const bin = join(root, "bin");
   if (!existsSync(bin)) {
     mkdirSync(bin);
@@ -72,8 +90,11 @@ async function runCommand(root: string, args: readonly string[], cpu: ArmCpu) {
     NODE_OPTIONS: `--import ${fileURLToPath(new URL("exec-path.mjs", import.meta.url))}`,
     ESBUILD_BINARY_PATH: fileURLToPath(new URL("../../node_modules/esbuild/bin/esbuild", import.meta.url)),
   };
-  return runArmNode([join(own, "dist/cli.js"), ...args], { cpu, cwd: root, env });
+  return runArmNode(args, { cpu, cwd: root, env });
 }
+
+const runCommand = (root: string, args: readonly string[], cpu: ArmCpu) =>
+  runThere(root, [join(own, "dist/cli.js"), ...args], cpu);
 
 describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armSkipNote}`, () => {
   const root = armSkipReason ? "" : project();
@@ -141,14 +162,26 @@ describe.skipIf(armSkipReason)(`the command line on ARM${armSkipNote}`, () => {
     expect(avx2.why).toContain("this CPU is arm64, and the target is x64");
   });
 
-  test("tune measures there, to the lock", async () => {
+  test("tune measures there, to the lock, from which a build has the same bytes there and here", async () => {
     const root = project();
-    const { status, stderr } = await runCommand(root, ["tune", "--seconds", "600", "--trials", "4"], "neoverse-n1");
-    expect(status, stderr).toBe(0);
-    const [entry] = Object.values<Record<string, unknown>>(
-      JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8")).kernels,
+    writeFileSync(
+      join(root, "main.js"),
+      `${main}import wasm from "./gemm.op.ts?tune=wasm";\nconsole.log(wasm.info.twin);\n`,
     );
-    expect(entry).toMatchObject({ target: { name: "neon-dot" }, measured: { trials: 4 } });
-    expect(JSON.stringify(entry!.measured)).toContain("aarch64-linux-gnu");
+    writeFileSync(join(root, "build.mjs"), buildScript);
+    symlinkSync(join(own, "node_modules/esbuild"), join(root, "node_modules/esbuild"), "junction");
+    const tuned = await runCommand(root, ["tune", "--seconds", "600", "--trials", "4"], "neoverse-n1");
+    expect(tuned.status, tuned.stderr).toBe(0);
+    const lock = readFileSync(join(root, "kernels.lock.json"), "utf8");
+    const entries: readonly Record<string, unknown>[] = Object.values(JSON.parse(lock).kernels);
+    const native = entries.find(({ target }) => (target as { name: string }).name === "neon-dot");
+    expect(native).toMatchObject({ measured: { trials: 4 } });
+    expect(JSON.stringify(native!.measured)).toContain("aarch64-linux-gnu");
+    const there = await runThere(root, [join(root, "build.mjs"), "there"], "neoverse-n1");
+    expect(there.status, there.stderr).toBe(0);
+    execFileSync(process.execPath, [join(root, "build.mjs"), "here"], { cwd: root });
+    expect(bytesIn(join(root, "here"))).toEqual(bytesIn(join(root, "there")));
+    expect(Object.keys(bytesIn(join(root, "here"))).some((name) => name.endsWith(".node"))).toBe(true);
+    expect(readFileSync(join(root, "kernels.lock.json"), "utf8")).toBe(lock);
   });
 });

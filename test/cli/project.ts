@@ -29,12 +29,15 @@ export interface Run {
 }
 
 /** `npx unplugin-kernel …` in the project, where it is CI that runs it. */
-export function runCli(root: string, ...args: readonly string[]): Run {
+export const runCli = (root: string, ...args: readonly string[]): Run => runCliWith({}, root, ...args);
+
+/** Runs the command line with variables of its own in the environment. */
+export function runCliWith(env: NodeJS.ProcessEnv, root: string, ...args: readonly string[]): Run {
   const cli = join(repository, "dist/cli.js");
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
     cwd: root,
     encoding: "utf8",
-    env: { ...process.env, CI: "1" },
+    env: { ...process.env, CI: "1", ...env },
   });
   return { exitCode: status, output: stdout, errors: stderr };
 }

@@ -88,6 +88,7 @@ const probes = {
   gcc: () => hasCompiler("gcc"),
   clang: () => hasCompiler("clang"),
   zig: () => hasCompiler("zig"),
+  musl: () => isOnPath("musl-gcc"),
   git: () => isOnPath("git"),
   "git history": () =>
     isOnPath("git") &&

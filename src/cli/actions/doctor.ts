@@ -2,11 +2,12 @@
 
 import { cpus } from "node:os";
 import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
-import { bestTargetName, type Caches, detectMachine, whyNotMeasuredHere } from "../../native/machine/machine.ts";
+import type { Caches } from "../../native/machine/caches.ts";
+import { bestTargetName, detectMachine, whyNotMeasuredHere } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
-import { platformFor, platformHere } from "../../native/toolchain/platform.ts";
+import { platformFor, platformHere, platformNames } from "../../native/toolchain/platform.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
@@ -46,6 +47,25 @@ async function xgboostState(project: string): Promise<string> {
   return hasKoffi ? library : `${library}, and no package to call it: ${packageManagerOf(project).add("koffi")}`;
 }
 
+interface PlatformState {
+  readonly platform: string;
+  /** Compilers that build addons for it: "zig 0.16.0". */
+  readonly builders: readonly string[];
+  readonly runs: boolean;
+  readonly why: string | null;
+}
+
+/** Addons for other systems are made here and run elsewhere: decisions for them come from a lock, a remote store, a pack, or are predicted. */
+function platformState(platform: string, compilers: readonly Toolchain[]): PlatformState {
+  const runs = platform === platformHere;
+  const builders = compilers.map(({ family, version }) => `${family} ${version}`);
+  const reasons = [
+    ...(builders.length > 0 ? [] : [noCompiler(wantedFamilies(), platform).message]),
+    ...(runs ? [] : [`this is ${platformHere}`]),
+  ];
+  return { platform, builders, runs, why: reasons.join("; ") || null };
+}
+
 const named = (compilers: readonly Toolchain[]): string =>
   compilers.map(({ family, version }) => `${family} ${version}`).join(", ");
 
@@ -55,7 +75,7 @@ export const run: Run = async (project) => {
   const compilers = await detectToolchains({ project: root });
   const { hint } = noCompiler(wantedFamilies());
   const systems = new Map([[platformHere, compilers]]);
-  for (const platform of targetNames.map((name) => platformFor(targets[name])))
+  for (const platform of [...targetNames.map((name) => platformFor(targets[name])), ...platformNames])
     if (!systems.has(platform)) systems.set(platform, await detectToolchains({ project: root, platform }));
   const states = targetNames.map((name): TargetState => {
     const target = targets[name];
@@ -69,15 +89,12 @@ export const run: Run = async (project) => {
   const { caches, cores, platform } = machine;
   const native = bestTargetName(machine);
   const state = await projectState(project);
-  const elsewhere = [...systems]
-    .filter(([platform, found]) => platform !== platformHere && found.length > 0)
-    .map(([platform, found]) => `; for ${platform} ${named(found)}`)
-    .join("");
+  const platforms = [...systems].map(([name, found]) => platformState(name, found));
   const facts = [
     `CPU        ${cpu}, ${cores} core${cores === 1 ? "" : "s"}, ${platform}`,
     `caches     ${cachesText(caches, native)}`,
     `Node       ${process.version}, V8 ${process.versions.v8}`,
-    `compilers  ${named(compilers) || `none: ${hint}`}${elsewhere}`,
+    `compilers  ${named(compilers) || `none: ${hint}`}`,
     `native     is ${native} here`,
     `relaxed    ${hasRelaxedSimd() ? "SIMD is here, so wasm-relaxed twins run" : "SIMD is not in this engine, so plain SIMD runs: Node 22 has it"}`,
     `xgboost    ${await xgboostState(root)}`,
@@ -99,7 +116,17 @@ export const run: Run = async (project) => {
       compilers: found,
       native,
       targets: states,
+      platforms,
     },
-    text: [...facts, "", textTable(["target", "builds", "runs and is measured", "why not"], rows)].join("\n"),
+    text: [
+      ...facts,
+      "",
+      textTable(["target", "builds", "runs and is measured", "why not"], rows),
+      "",
+      textTable(
+        ["platform", "built by", "runs and is measured", "why not"],
+        platforms.map((it) => [it.platform, it.builders.join(", ") || "none", yes(it.runs), it.why ?? ""]),
+      ),
+    ].join("\n"),
   };
 };

@@ -62,9 +62,10 @@ const handLines = (name: string, { why, lines }: ByHand): readonly string[] => [
 export const run: Run = async ({ options }, _, flags) => {
   const { root, accepts } = options;
   const isDryRun = Boolean(flags.dryRun);
-  const [{ planInit }, { replaceFile }] = await Promise.all([
+  const [{ planInit }, { replaceFile }, { offeredCompiler }] = await Promise.all([
     import("../init/plan.ts"),
     import("../../native/file/replace-file.ts"),
+    import("../init/offer-compiler.ts"),
   ]);
   const operators = await findOperators(root, accepts);
   const written = await writtenDeclarations(root);
@@ -79,13 +80,15 @@ export const run: Run = async ({ options }, _, flags) => {
   }));
   const byHand = plan.byHand.map(({ file, why, lines }) => ({ file: nameOf(file), why, lines }));
   const isDone = changes.length + byHand.length === 0;
-  const next = isDone ? [] : nextSteps(plan);
+  const offer = await offeredCompiler(root, accepts);
+  const next = [...(isDone ? [] : nextSteps(plan)), ...(offer ? [offer] : [])];
   const text = [
     ...changes.map(({ file, state, what }) => `${state} ${file}: ${what}`),
     ...plan.byHand.flatMap((one) => handLines(nameOf(one.file), one)),
     ...(isDone
       ? [`nothing to do: ${plan.host} has the ${plan.host === "node" ? "hooks" : "plugin"}, and package.json the rest`]
-      : ["next:"]),
+      : []),
+    ...(next.length > 0 ? ["next:"] : []),
     ...next.map((line) => `    ${line}`),
   ];
   return {

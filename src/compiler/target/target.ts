@@ -23,6 +23,18 @@ export const targetNames = [
 ] as const;
 export type TargetName = (typeof targetNames)[number];
 
+/** Cores whose numbers the analytic prior knows, by what their makers call them; those of Apple by their two kinds. */
+export const coreNames = [
+  "cortex-a76",
+  "neoverse-n1",
+  "neoverse-n2",
+  "neoverse-v1",
+  "neoverse-v2",
+  "apple-e",
+  "apple-p",
+] as const;
+export type CoreName = (typeof coreNames)[number];
+
 /** A machine, by the kind of its resources. A kind's numbers are what its rules, passes and estimates ask for. */
 export type Target = CpuTarget | AcceleratorTarget;
 
@@ -53,6 +65,8 @@ export interface CpuTarget extends OwnParts {
   readonly l2Bytes: number;
   /** Bytes of the L3 cache that are one core's share. */
   readonly l3Bytes: number;
+  /** Its core, by which the prior predicts; none: as most cores of the target are. Spaces do not depend on it. */
+  readonly core?: CoreName;
   /** Number of threads that share `parallel` loops, the caller's among them. */
   readonly threads: number;
 }

@@ -104,8 +104,9 @@ async function compile(folder: string, sources: readonly CSource[], options: Add
   for (const { name, bytes } of parts) await writeFile(join(folder, name), bytes);
   await writeFile(join(folder, "kernels.c"), translationUnit(sources));
   await copyFile(packageFile("src/native/load/kernel-table.h"), join(folder, "kernel-table.h"));
-  const flags = compileFlags(sources[0]!, toolchain);
-  const args = [...flags, "kernels.c", ...parts.map(({ name }) => name), "-o", "kernels.node"];
+  // Files first: of a library the linker takes what those before it lack.
+  const files = ["kernels.c", ...parts.map(({ name }) => name), "-o", "kernels.node"];
+  const args = [...files, ...compileFlags(sources[0]!, toolchain)];
   const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });
   if (failure === null && !existsSync(join(folder, "kernels.node")))
     throw brokenCompiler(toolchain.path, "kernels.node");

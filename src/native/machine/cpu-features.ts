@@ -2,6 +2,7 @@
 // Part of emitted modules, and ours while we tune. Unknown systems have none: a kernel that needs any does not run there.
 
 import { builtin } from "../process/start-worker.ts";
+import { readSysctl } from "./sysctl.ts";
 
 /** Parses the text of /proc/cpuinfo; returns only features that all processors of the machine have. */
 export function featuresOfCpuinfo(text: string): readonly string[] {
@@ -14,11 +15,15 @@ export function featuresOfCpuinfo(text: string): readonly string[] {
     .sort();
 }
 
-/** Parses the lines of `sysctl -n machdep.cpu.features machdep.cpu.leaf7_features`. */
+/** Parses the lines of `sysctl machdep.cpu`: "machdep.cpu.leaf7_features: BMI1 AVX2", of which Rosetta has not all. */
 export const featuresOfSysctl = (text: string): readonly string[] =>
-  [...new Set(text.trim().toLowerCase().split(/\s+/))]
+  [
+    ...new Set(
+      [...text.matchAll(/^machdep\.cpu\.(?:leaf7_)?features:(.*)$/gm)].flatMap(([, flags]) => flags!.split(" ")),
+    ),
+  ]
     .filter((flag) => flag !== "")
-    .map(appleName)
+    .map((flag) => appleName(flag.toLowerCase()))
     .sort();
 
 /** Spells a feature as compilers do: Linux writes avx512_vnni and amx_tile where they write avx512vnni and amx-tile. */
@@ -54,26 +59,23 @@ export function featuresOfAuxv(bytes: Uint8Array): readonly string[] {
   return Object.keys(armBits).filter((feature) => armBits[feature]!.every(isSet));
 }
 
-/** Features of ARM by the names of macOS, where most begin with FEAT_. */
+/** Features of ARM by the names of macOS, with `FEAT_`, `arm.`, both or neither before them. */
 const appleArmNames = { bf16: "BF16", dotprod: "DotProd", fp16: "FP16", i8mm: "I8MM", neon: "AdvSIMD" };
 
 /** Parses the lines of `sysctl hw.optional`: "hw.optional.arm.FEAT_DotProd: 1". */
 export const featuresOfAppleArm = (text: string): readonly string[] =>
   Object.entries(appleArmNames)
-    .filter(([, name]) => new RegExp(`^hw\\.optional\\.(arm\\.FEAT_)?${name}: 1$`, "m").test(text))
+    .filter(([, name]) => new RegExp(`^hw\\.optional\\.(arm\\.)?(FEAT_)?${name}: 1$`, "m").test(text))
     .map(([feature]) => feature);
 
 const read = (path: string): Uint8Array => builtin("node:fs")!.readFileSync(path);
-
-const sysctl = (...query: readonly string[]): string =>
-  builtin("node:child_process")!.execFileSync("/usr/sbin/sysctl", query, { encoding: "utf8" });
 
 /** How features are read, by system and family of processors: each names what the others do not have. */
 const readers: Readonly<Record<string, () => readonly string[]>> = {
   "linux-x64": () => featuresOfCpuinfo(new TextDecoder().decode(read("/proc/cpuinfo"))),
   "linux-arm64": () => featuresOfAuxv(read("/proc/self/auxv")),
-  "darwin-x64": () => featuresOfSysctl(sysctl("-n", "machdep.cpu.features", "machdep.cpu.leaf7_features")),
-  "darwin-arm64": () => featuresOfAppleArm(sysctl("hw.optional")),
+  "darwin-x64": () => featuresOfSysctl(readSysctl("machdep.cpu")),
+  "darwin-arm64": () => featuresOfAppleArm(readSysctl("hw.optional")),
 };
 
 /** Reads this CPU's features from the system; never throws. */

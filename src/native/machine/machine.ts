@@ -1,12 +1,11 @@
-// Describes this machine: features and caches from /proc and /sys on Linux, sysctl on macOS → the targets that it runs.
+// Describes this machine, its features, caches and cores → the targets that it runs.
 
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import {
   type Architecture,
   architectureOf,
   asCpu,
+  type CoreName,
   type CpuTarget,
   familyOfEngine,
   invariant,
@@ -17,14 +16,9 @@ import {
   targetNames,
   targets,
 } from "../../compiler/index.ts";
+import { type Caches, readCaches } from "./caches.ts";
+import { readCore } from "./core-name.ts";
 import { cpuFeatures } from "./cpu-features.ts";
-
-export interface Caches {
-  readonly l1Bytes: number;
-  readonly l2Bytes: number;
-  /** Bytes of L3: one core's share. */
-  readonly l3Bytes: number;
-}
 
 export interface Machine {
   /** "linux-x64" */
@@ -33,52 +27,9 @@ export interface Machine {
   readonly features: readonly string[];
   /** Caches of one core; null where the system does not tell. */
   readonly caches: Caches | null;
+  /** The strongest of its cores, where its numbers are known. */
+  readonly core?: CoreName | undefined;
   readonly cores: number;
-}
-
-/** One folder /sys/devices/system/cpu/cpu0/cache/index*: the contents of its files, by name. */
-export interface CacheEntry {
-  readonly level: string;
-  readonly type: string;
-  readonly size: string;
-  readonly shared_cpu_list: string;
-}
-
-/** Returns data and unified caches of one core, a shared one by its share. Null without an L1 or L2. */
-export function cachesOfSys(entries: readonly CacheEntry[]): Caches | null {
-  const bytes = (level: number): number => {
-    const entry = entries.find(({ level: own, type }) => own.trim() === String(level) && type.trim() !== "Instruction");
-    return entry ? Math.floor(sizeOf(entry.size) / (level === 3 ? countOfList(entry.shared_cpu_list) : 1)) : 0;
-  };
-  const [l1Bytes, l2Bytes, l3Bytes] = [bytes(1), bytes(2), bytes(3)];
-  return l1Bytes > 0 && l2Bytes > 0 ? { l1Bytes, l2Bytes, l3Bytes: l3Bytes || l2Bytes } : null;
-}
-
-/** "32K" → 32768 */
-function sizeOf(text: string): number {
-  const [, digits, unit] = /^(\d{1,9})([KMG]?)$/.exec(text.trim()) ?? [];
-  const scale: Readonly<Record<string, number>> = { "": 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
-  return digits ? Number(digits) * scale[unit ?? ""]! : 0;
-}
-
-/** "0-3,8" → 5; what is no range counts nothing, and there is one at least. */
-const countOfList = (list: string): number =>
-  list
-    .trim()
-    .split(",")
-    .map((range) => /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(range))
-    .reduce(
-      (count, range) => count + (range ? Math.max(0, Number(range[2] ?? range[1]) - Number(range[1]) + 1) : 0),
-      0,
-    ) || 1;
-
-/** Parses `sysctl hw.l1dcachesize hw.l2cachesize hw.l3cachesize hw.physicalcpu`: lines "hw.l1dcachesize: 32768". */
-export function cachesOfSysctl(text: string): Caches | null {
-  const value = (name: string): number => Number(new RegExp(`^hw\\.${name}: (\\d{1,12})$`, "m").exec(text)?.[1] ?? 0);
-  const [l1Bytes, l2Bytes] = [value("l1dcachesize"), value("l2cachesize")];
-  if (l1Bytes === 0 || l2Bytes === 0) return null;
-  const share = Math.floor(value("l3cachesize") / Math.max(1, value("physicalcpu")));
-  return { l1Bytes, l2Bytes, l3Bytes: share || l2Bytes };
 }
 
 /** Reads this machine's properties; what cannot be read is left empty. */
@@ -87,33 +38,10 @@ export function detectMachine(): Machine {
     platform: `${process.platform}-${process.arch}`,
     features: cpuFeatures(),
     caches: readCaches(),
+    core: readCore(),
     cores: availableParallelism(),
   };
 }
-
-function readCaches(): Caches | null {
-  try {
-    if (process.platform === "linux") return cachesOfSys(readSysCaches("/sys/devices/system/cpu/cpu0/cache"));
-    if (process.platform === "darwin") return cachesOfSysctl(readSysctl());
-  } catch {
-    // A container without /sys: the target's own numbers serve.
-  }
-  return null;
-}
-
-const readSysCaches = (folder: string): readonly CacheEntry[] =>
-  readdirSync(folder)
-    .filter((name) => name.startsWith("index"))
-    .map((name) => {
-      const read = (file: string): string => readFileSync(`${folder}/${name}/${file}`, "utf8");
-      return { level: read("level"), type: read("type"), size: read("size"), shared_cpu_list: read("shared_cpu_list") };
-    });
-
-const readSysctl = (): string =>
-  execFileSync("/usr/sbin/sysctl", ["hw.l1dcachesize", "hw.l2cachesize", "hw.l3cachesize", "hw.physicalcpu"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
 
 // ── targets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -151,7 +79,7 @@ export function bestTargetName(machine: Machine): TargetName {
 }
 
 /**
- * Returns the target with this machine's caches, whether or not the machine can run it; one of another family of processors as it is.
+ * Returns the target with this machine's caches and core, whether or not the machine can run it; one of another family of processors as it is.
  *
  * @example hostTarget("native").name // "avx2"
  */
@@ -161,5 +89,7 @@ export function hostTarget(name: string, machine: Machine = detectMachine()): Ta
   const target = targetNamed(name === "native" ? bestTargetName(machine) : name);
   invariant(target, `there is a target ${name}`);
   const cpu = asCpu(target);
-  return cpu && machine.caches && !isOfOtherFamily(target, machine) ? { ...cpu, ...machine.caches } : target;
+  if (!cpu || isOfOtherFamily(target, machine)) return target;
+  const core = needsToolchain(target) && machine.core;
+  return { ...cpu, ...machine.caches, ...(core && { core }) };
 }

@@ -2,6 +2,8 @@
 
 import {
   aBoolean,
+  type CoreName,
+  coreNames,
   type FieldKind,
   integerIn,
   listOf,
@@ -43,6 +45,8 @@ export interface OwnTarget {
   readonly l2Bytes?: number;
   /** Bytes of the L3 cache that are one core's share. */
   readonly l3Bytes?: number;
+  /** Core of ARM, by whose numbers schedules are predicted: "apple-p", "neoverse-v2". */
+  readonly core?: CoreName;
 }
 
 const aSize: FieldKind = integerIn(1024, 2 ** 40);
@@ -67,6 +71,7 @@ export function ownTarget(own: OwnTarget): Target {
       l1Bytes: optionally(aSize),
       l2Bytes: optionally(aSize),
       l3Bytes: optionally(aSize),
+      core: optionally(oneOfThese(...coreNames)),
     },
     "refused",
   );

@@ -82,11 +82,14 @@ export const codeFlags = (numerics: Numerics): readonly string[] => [
   "-w",
 ];
 
-/** Options that make a shared library. Node's own symbols are resolved when the addon is loaded. */
+/**
+ * Options that make a shared library. Node's own symbols are resolved when the addon is loaded, on Linux those of the C library too: an addon
+ * that names none runs with any, glibc of every age and musl. The compiler's own library is linked in.
+ */
 export const systemLinkFlags = (platform: string): readonly string[] =>
   platform.startsWith("darwin-")
     ? ["-bundle", "-undefined", "dynamic_lookup"]
-    : ["-shared", "-s", "-Wl,--build-id=none"];
+    : ["-shared", "-nostdlib", "-s", "-Wl,--build-id=none", "-lgcc"];
 
 /**
  * Returns the options of gcc and clang that let code use the features, `-mavx2 -mfma` or `-march=armv8.2-a+dotprod+fp16`; every 64-bit ARM has

@@ -60,11 +60,17 @@ export const scheduleKey = (fields: ScheduleKeyFields): string =>
   sha256(canonicalJson({ key: "schedule", schema: keySchema, ...jsonOf(fields) }));
 
 /**
- * Key of the question that all machines of a class ask: as the schedule key, without cache sizes. A lock ignores the same ones, so a
+ * Key of the question that all machines of a class ask: as the schedule key, without cache sizes and core. A lock ignores the same ones, so a
  * decision that serves another machine through the lock is found by it, too.
  */
 export const classKey = ({ target, ...fields }: ScheduleKeyFields): string => {
-  const { l1Bytes: _l1, l2Bytes: _l2, l3Bytes: _l3, ...ofClass } = encodeTarget(target) as Partial<CpuTargetJson>;
+  const {
+    l1Bytes: _l1,
+    l2Bytes: _l2,
+    l3Bytes: _l3,
+    core: _,
+    ...ofClass
+  } = encodeTarget(target) as Partial<CpuTargetJson>;
   return sha256(canonicalJson({ key: "class", schema: keySchema, ...fields, target: ofClass }));
 };
 
@@ -97,8 +103,9 @@ export function targetClass(target: Target): string {
 function sizesOf(target: Target): readonly string[] {
   switch (target.kind) {
     case "cpu": {
-      const { vectorBytes, vectorRegisters, l1Bytes, l2Bytes, l3Bytes } = target;
-      return [`${vectorBytes}B`, `${vectorRegisters}r`, `l1=${l1Bytes}`, `l2=${l2Bytes}`, `l3=${l3Bytes}`];
+      const { vectorBytes, vectorRegisters, l1Bytes, l2Bytes, l3Bytes, core } = target;
+      const caches = [`l1=${l1Bytes}`, `l2=${l2Bytes}`, `l3=${l3Bytes}`];
+      return [`${vectorBytes}B`, `${vectorRegisters}r`, ...caches, ...(core ? [`core=${core}`] : [])];
     }
     case "accelerator":
       return Object.entries(target.limits)

@@ -1,8 +1,19 @@
 // Targets as locks, keys, batches and jobs have them: Target ↔ JSON. A CPU's is written as it was when there were no other kinds, so that
 // all keys and signatures stay valid. Those of a user are in no file: another program does not know what their names stand for.
 
-import { type AcceleratorTarget, type CpuTarget, type Target, targetNames } from "../../compiler/index.ts";
-import { boolean, type Decode, integer, list, mapOf, number, object, oneOf, text } from "../support/strict.ts";
+import { type AcceleratorTarget, type CpuTarget, coreNames, type Target, targetNames } from "../../compiler/index.ts";
+import {
+  boolean,
+  type Decode,
+  integer,
+  list,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+} from "../support/strict.ts";
 
 /** A CPU: its back end is called `codegen`, and it has no kind. */
 export type CpuTargetJson = Omit<CpuTarget, "kind" | "backend" | "own" | "intrinsics"> & {
@@ -44,6 +55,7 @@ const decodeCpu: Decode<CpuTargetJson> = object<CpuTargetJson>({
   l1Bytes: decodeCacheSize,
   l2Bytes: decodeCacheSize,
   l3Bytes: decodeCacheSize,
+  core: optional(oneOf(...coreNames)),
   threads: integer(1, 4096),
 });
 

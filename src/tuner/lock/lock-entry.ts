@@ -53,8 +53,8 @@ export interface EntrySignature {
 /** Most characters of an operator's name. */
 export const longestOpName = 100;
 
-/** Fields of a target in which machines of one name may differ: its caches and threads. */
-const ofMachine: ReadonlySet<string> = new Set(["l1Bytes", "l2Bytes", "l3Bytes", "threads"]);
+/** Fields of a target in which machines of one name may differ: its caches, core and threads. */
+const ofMachine: ReadonlySet<string> = new Set(["l1Bytes", "l2Bytes", "l3Bytes", "core", "threads"]);
 
 /**
  * Refuses a target that says of itself something else than the table of targets says of its name. A foreign back end's target is

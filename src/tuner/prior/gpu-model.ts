@@ -67,9 +67,11 @@ export function busyCycles({ flops, lanes, bytesFromL2, bytesFromL3 }: Work, oth
   return longest + visibleShare * (works.reduce((sum, it) => sum + it, 0) - longest);
 }
 
+const machine = { ...machineModels.c, clockGhz: gpuRates.clockGhz };
+
 export const gpuModel: Omit<AnalyticModel<AcceleratorTarget>, "name"> = {
   // Only the clock counts here: `predictNs` goes by the machine's own numbers.
-  machine: { ...machineModels.c, clockGhz: gpuRates.clockGhz },
+  machineOf: () => machine,
   registersOf: ({ limits }) => limits.registersPerThread ?? 1,
   predictNs(facts: RankingFacts, { limits }: AcceleratorTarget, { clockGhz }: MachineModel) {
     const processors = limits.processors ?? 1;

@@ -1,7 +1,7 @@
 // The numbers of a machine: costs that the analytic prior goes by, and how its cores are built as far as the target does not
 // say. Defaults are here, one set a code generator; `calibrate` fits the costs of a machine of one's own.
 
-import type { CpuTarget, Target } from "../../compiler/index.ts";
+import type { CpuTarget } from "../../compiler/index.ts";
 
 /** All positive. Cycles, and bytes a cycle, of one core. */
 export interface MachineModel {
@@ -106,32 +106,13 @@ const native: Required<MachineModel> = {
   bytesPerUnfollowed: 3,
 };
 
-/** Models by code generator. */
+/** Models by code generator; ARM has its own (cpu-model.ts). */
 export const machineModels: Readonly<Record<CpuTarget["backend"], Required<MachineModel>>> = {
   c: native,
   // V8 has more instructions in each loop, and spills in all but the shortest bodies. Fitted to 470 candidates of five tasks
   // on a Zen 4.
   wasm: { ...native, cyclesPerIteration: 2, shortBody: 16, growth: 0.3, loadsPerPageWalk: 8 },
 };
-
-/**
- * Models of targets whose machines are other ones than those of their code generator. An ARM core starts four vector operations and three
- * loads a cycle (Cortex-X1 and its successors, Apple's M1: Arm's optimization guides, dougallj.github.io/applecpu). Bodies spill later, with
- * twice the registers. Not measured: no such machine was at hand.
- */
-const targetModels: Readonly<Record<string, Required<MachineModel>>> = {
-  "wasm-arm": {
-    ...machineModels.wasm,
-    arithmeticPerCycle: 4,
-    loadsPerCycle: 3,
-    instructionsPerCycle: 5,
-    shortBody: 32,
-  },
-};
-
-/** Model of a target's machine before anything was measured on it, where it is not that of its code generator. */
-export const ownMachineModel = ({ name }: Pick<Target, "name">): Required<MachineModel> | undefined =>
-  Object.hasOwn(targetModels, name) ? targetModels[name] : undefined;
 
 // x86 cores since 2017. Other numbers are likely on ARM: pages of 16 KiB and lines of 128 bytes on Apple's cores.
 export const commonCore: CoreModel = {

@@ -4,7 +4,8 @@
 // packing and loop costs.
 
 import { addTo, type CpuTarget, invariant, type Target } from "../../compiler/index.ts";
-import { type MachineModel, machineModels, ownMachineModel } from "./machine-model.ts";
+import { cpuModelOf } from "./cpu-model.ts";
+import type { MachineModel } from "./machine-model.ts";
 
 /** Amounts of a candidate that its template computes from the constraint variables. Whole kernel, all threads together. */
 export interface RankingFacts {
@@ -78,7 +79,8 @@ export const weightedBytes = (facts: RankingFacts, target: Target, machine: Mach
 export interface AnalyticModel<On extends Target = Target> {
   /** Name of the back end. */
   readonly name: string;
-  readonly machine: Required<MachineModel>;
+  /** Numbers of a target's machine before anything was measured on it. */
+  machineOf(target: On): Required<MachineModel>;
   /** Registers that `liveRegisters` of the facts are held against; 1: the machine has none that a schedule fills. */
   registersOf(target: On): number;
   /** Predicts the nanoseconds of one run of a stage. */
@@ -87,7 +89,7 @@ export interface AnalyticModel<On extends Target = Target> {
 
 const cpuModel = (name: CpuTarget["backend"]): AnalyticModel<CpuTarget> => ({
   name,
-  machine: machineModels[name],
+  machineOf: cpuModelOf,
   registersOf: ({ vectorRegisters }) => vectorRegisters,
   predictNs: predictCpuNs,
 });
@@ -111,8 +113,7 @@ function analyticModelOf({ backend, name }: Target): AnalyticModel {
 }
 
 /** Numbers of a target's machine before anything was measured on it. */
-export const machineModelOf = (target: Target): Required<MachineModel> =>
-  ownMachineModel(target) ?? analyticModelOf(target).machine;
+export const machineModelOf = (target: Target): Required<MachineModel> => analyticModelOf(target).machineOf(target);
 
 export const registersOf = (target: Target): number => analyticModelOf(target).registersOf(target);
 

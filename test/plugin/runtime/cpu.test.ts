@@ -13,7 +13,9 @@ const addon = (features: readonly string[], platform = `${process.platform}-${pr
 });
 
 it("an Intel Mac runs an addon for AVX2, though it calls AVX by another name", () => {
-  const here = featuresOfSysctl("FPU SSE3 SSE4.2 AVX1.0 RDRAND F16C FMA\nBMI1 AVX2 BMI2\n");
+  const here = featuresOfSysctl(
+    "machdep.cpu.features: FPU SSE3 SSE4.2 AVX1.0 RDRAND F16C FMA\nmachdep.cpu.leaf7_features: BMI1 AVX2 BMI2\n",
+  );
   const own = addon(targets.avx2.features);
   expect(addonHere([own], () => here)).toBe(own);
 });

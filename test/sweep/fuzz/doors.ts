@@ -31,7 +31,8 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/native/lock/socket-holder.ts": ["proc-stat", "proc-net-unix"],
   "src/native/toolchain/clang.ts": ["compiler-version"],
   "src/native/toolchain/gcc.ts": ["compiler-version"],
-  "src/native/machine/machine.ts": ["cpu-information"],
+  "src/native/machine/caches.ts": ["cpu-information"],
+  "src/native/machine/core-name.ts": ["cpu-information"],
   "src/native/toolchain/run-compiler.ts": ["compiler-output"],
   "src/native/toolchain/tool-digest.ts": ["tool-digests"],
   "src/native/toolchain/zig.ts": ["compiler-version"],
@@ -181,9 +182,10 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/tuner/support/readable-number.ts",
     "src/tuner/lock/lock-entry.ts",
   ],
-  "a clock, a truth value, or numbers of a library, and no text": [
+  "a clock, a truth value, or numbers of a library or of the kernel's, and no text": [
     "src/native/runner/bench-wasm.ts",
     "src/native/harness/probe.ts",
+    "src/native/machine/processors.ts",
     "src/plugin/report/kernel-order.ts",
     "src/tuner/constraint/solver/z3.ts",
     "src/tuner/cost-model/xgboost.ts",

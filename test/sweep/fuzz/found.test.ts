@@ -7,7 +7,7 @@ import { wireJestJson } from "../../../src/cli/init/jest-json.ts";
 import { parsePackageJson, withEntries } from "../../../src/cli/init/package-json.ts";
 import { wireConfig } from "../../../src/cli/init/wire-config.ts";
 import { packFiles } from "../../../src/cli/pack/pack-files.ts";
-import { cachesOfSys, cachesOfSysctl } from "../../../src/native/machine/machine.ts";
+import { cachesOfSys, cachesOfSysctl } from "../../../src/native/machine/caches.ts";
 import { kernelSpecifiers } from "../../../src/plugin/jest/imports.ts";
 import { resolveOptions } from "../../../src/plugin/options/options.ts";
 import { isRemoteOption, resolveRemote } from "../../../src/plugin/options/remote-options.ts";

@@ -64,7 +64,7 @@ export const toyBackend = (module: string): Backend<AcceleratorTarget, ToySource
     sizeOf: ({ text }) => ({ statements: null, bytes: text.length, workspaceBytes: null, characters: 0 }),
   },
   space: { rules: [unrollLast], algorithms: [direct] },
-  model: { machine: machineModels.wasm, registersOf: () => 1, predictNs: ({ flops }) => flops },
+  model: { machineOf: () => machineModels.wasm, registersOf: () => 1, predictNs: ({ flops }) => flops },
   executor: {
     build: (sources) =>
       sources.map(({ text }) => ({ kind: "built", runnable: { kind: "toy", module, text } as const })),

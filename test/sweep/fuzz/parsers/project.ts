@@ -7,8 +7,13 @@ import { parsePackageJson, withEntries } from "../../../../src/cli/init/package-
 import { withDeclarations } from "../../../../src/cli/init/tsconfigs.ts";
 import { wireConfig } from "../../../../src/cli/init/wire-config.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
-import { featuresOfCpuinfo, featuresOfSysctl } from "../../../../src/native/machine/cpu-features.ts";
-import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/machine/machine.ts";
+import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/machine/caches.ts";
+import { coreOfCpuinfo, coreOfSysctl } from "../../../../src/native/machine/core-name.ts";
+import {
+  featuresOfAppleArm,
+  featuresOfCpuinfo,
+  featuresOfSysctl,
+} from "../../../../src/native/machine/cpu-features.ts";
 import { compilers } from "../../../../src/native/toolchain/compilers.ts";
 import { resolveOptions } from "../../../../src/plugin/options/options.ts";
 import { parseRequest } from "../../../../src/plugin/request/request.ts";
@@ -134,7 +139,8 @@ export const projectParsers: readonly FuzzedParser[] = [
       const caches = [cachesOfSys(["1", "2", "3"].map(entry)), cachesOfSysctl(text)];
       for (const bytes of caches.flatMap((it) => (it ? Object.values(it) : [])))
         if (!(Number.isInteger(bytes) && bytes > 0)) throw new Error(`a cache of ${bytes} bytes`);
-      return JSON.stringify([featuresOfCpuinfo(text), featuresOfSysctl(text), caches]);
+      const features = [featuresOfCpuinfo(text), featuresOfSysctl(text), featuresOfAppleArm(text)];
+      return JSON.stringify([features, caches, coreOfCpuinfo(text, 0), coreOfSysctl(text)]);
     },
   },
   {
