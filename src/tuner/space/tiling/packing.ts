@@ -12,7 +12,7 @@ import {
   type SchedulableStage,
 } from "../draft/schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
-import { registerOf, type TiledAxis } from "./tiled-axis.ts";
+import { isInRows, registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 export interface PackableOperand {
   readonly access: Access;
@@ -107,7 +107,7 @@ export const packIn = (
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 
 /**
- * The axis that panels are cut along: it alone, and element by element, walks its dimension, as does the reduce axis that
+ * The axis that panels are cut along, the one that an intrinsic has rows of if there are several: it alone, and element by element, walks its dimension, as does the reduce axis that
  * an intrinsic takes groups of. The other dimensions may be walked by several axes or in steps (the taps of a transposed
  * convolution).
  */
@@ -118,7 +118,8 @@ function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxi
     return dim < 0 ? [] : [{ axis, dim }];
   });
   const tiles = spatial.filter(({ axis }) => axis.axis.extent > 1);
-  const panel = tiles.find(({ axis }) => axis.role === "vector") ?? (tiles.length === 1 ? tiles[0]! : null);
+  const ofLanes = tiles.find(({ axis }) => axis.role === "vector") ?? tiles.find(({ axis }) => isInRows(axis));
+  const panel = ofLanes ?? (tiles.length === 1 ? tiles[0]! : null);
   const group = groupOf(access, axes);
   const cut = [...(panel ? [panel.dim] : []), ...(group ? [group.dim] : [])];
   return cut.every((dim) => isWalkedByOne(access, dim)) ? panel : null;
@@ -172,7 +173,7 @@ function groupsAt(choice: PackChoice, contiguous: boolean): readonly Instruction
   const loop = (at: number): string => `${packName(choice)}.${layout.length + at}`;
   const [panel, group] = [loop(-2), loop(-1)];
   if (contiguous) return [{ kind: "vectorize", loop: group }];
-  if (panelAxis?.role !== "vector") return [{ kind: "unroll", loop: group }];
+  if (panelAxis?.role !== "vector" && !(panelAxis && isInRows(panelAxis))) return [{ kind: "unroll", loop: group }];
   return [
     { kind: "split", loop: panel, factors: [0, panelAxis.lanes], tail: "perfect" },
     { kind: "fuse", outer: `${panel}.1`, inner: group },
