@@ -30,8 +30,10 @@ function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonl
     if (isStill || access.dims.some((dim) => dim === null)) return [];
     const panel = panelAxis(access, axes);
     const group = groupOf(access, axes);
-    const layout = panel ? panelLayout(access, panel, group) : [...access.dims.keys()].map(wholeDim);
-    return [{ access, panelAxis: panel?.axis ?? null, layout, isGrouped: panel !== null && group !== null }];
+    const window = panel || !group ? null : windowLayout(access, axes, group);
+    const layout = panel ? panelLayout(access, panel, group) : (window ?? [...access.dims.keys()].map(wholeDim));
+    const isGrouped = (panel !== null && group !== null) || window !== null;
+    return [{ access, panelAxis: panel?.axis ?? null, layout, isGrouped }];
   });
 }
 
@@ -148,6 +150,24 @@ function panelLayout(
     { dim, part: "inner", tile },
     ...(group ? [{ ...group, part: "inner" } as const] : []),
   ];
+}
+
+/**
+ * Where an intrinsic has rows along an axis that slides over a dimension one element a step, but is no panel, as in a convolution: groups
+ * of neighbours along that dimension, [the other dimensions, whole] [that dimension, whole] [group]. Null: there is no such axis.
+ */
+function windowLayout(
+  access: Access,
+  axes: readonly TiledAxis[],
+  group: { dim: number; tile: number },
+): LayoutDim<Operand>[] | null {
+  const row = axes.find(isInRows)?.axis.name;
+  const moving = [...access.dims.keys()].filter((at) => row !== undefined && access.dims[at]?.has(row));
+  const [dim] = moving;
+  const slides = dim !== undefined && dim !== group.dim && access.dims[dim]!.get(row!) === 1;
+  if (!slides || moving.length > 1 || !isWalkedByOne(access, group.dim)) return null;
+  const others = [...access.dims.keys()].filter((other) => other !== dim && other !== group.dim);
+  return [...others.map(wholeDim), { ...group, part: "outer" }, wholeDim(dim), { ...group, part: "inner" }];
 }
 
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
