@@ -105,7 +105,7 @@ function factsOf(
   const rows = extents.filter(({ it }) => it.role === "spatial");
   const reduce = reducedOf(extents);
   const vectors = assignment[registerOf(vector.it)]!;
-  const height = productOf(rows, ({ register, it }) => register / it.lanes);
+  const height = productOf(rows, rowsOf);
   const accumulators = vectors * height;
   const reduceBlocks = productOf(reduce, ({ blocks }) => blocks);
   const tiles = vector.tiles * productOf(rows, (it) => it.tiles);
@@ -146,10 +146,14 @@ const unrolledBy = (it: TiledAxis, assignment: Assignment): number =>
 
 /** Counts the vectors, or elements for all lanes, that one step of a register tile loads of an operand. */
 const loadsOf = (read: Access, extents: readonly TiledExtents[], assignment: Assignment): number =>
-  extents.reduce((count, { it, register }) => {
+  extents.reduce((count, each) => {
+    const { it } = each;
     if (!dependsOn(read, it.axis.name)) return count;
-    return count * (it.role === "vector" ? assignment[registerOf(it)]! : register / it.lanes);
+    return count * (it.role === "vector" ? assignment[registerOf(it)]! : rowsOf(each));
   }, read.count);
+
+/** Rows of a register tile along an axis; those that an intrinsic computes at once are one. */
+const rowsOf = ({ it, register }: TiledExtents): number => (it.role === "spatial" ? register / it.lanes : register);
 
 interface Traffic {
   readonly fromL2: number;
