@@ -3,12 +3,19 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CpuTarget, type TargetName, targets } from "../../src/compiler/index.ts";
+import {
+  type ComputeDef,
+  type CpuTarget,
+  instantiate,
+  opLibrary,
+  type TargetName,
+  targets,
+} from "../../src/compiler/index.ts";
 import { partialMoves } from "../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../compiler/codegen/wasm/random-flat.ts";
 import { chainKernel } from "../emulated/chain-kernel.ts";
 import { flatKernel } from "../emulated/flat-kernel.ts";
-import { type TensorizedCase, tensorizedKernel } from "../emulated/tensorized-kernel.ts";
+import { sampledKernels, type TensorizedCase, tensorizedKernel } from "../emulated/tensorized-kernel.ts";
 import { families } from "../support/random-schedule.ts";
 import { armSkipNote, armSkipReason } from "./arm-node.ts";
 import { wrongOnArm } from "./run-on-arm.ts";
@@ -31,8 +38,26 @@ const dots: readonly (TensorizedCase & { readonly target: CpuTarget })[] = [
   { intrinsic: "sdot.unsigned", a: "u8", b: "i8", group: 4, target: targets["neon-dot"] },
   { intrinsic: "udot", a: "u8", b: "u8", group: 4, target: targets["neon-dot"] },
   { intrinsic: "bfdot", a: "bf16", b: "bf16", group: 2, target: targets["neon-i8mm"] },
+  { intrinsic: "usmmla", a: "u8", b: "i8", group: 8, side: 2, target: targets["neon-i8mm"] },
+  { intrinsic: "smmla", a: "i8", b: "i8", group: 8, side: 2, target: targets["neon-i8mm"] },
+  { intrinsic: "ummla", a: "u8", b: "u8", group: 8, side: 2, target: targets["neon-i8mm"] },
+  { intrinsic: "bfmmla", a: "bf16", b: "bf16", group: 4, side: 2, target: targets["neon-i8mm"] },
   { intrinsic: "sadalp", a: "i8", b: "i8", group: 2, target: targets.neon },
   { intrinsic: "uadalp", a: "u8", b: "u8", group: 2, target: targets.neon },
+];
+
+/** Schedules of each operator below, from each of its templates. */
+const ofEach = setting("ARM_PER_PRODUCT", 4);
+const { batchMatmul, conv2d, gemm } = opLibrary;
+const productsInRows: readonly ComputeDef[] = [
+  instantiate(gemm({ M: 61, N: 83, K: 97, dtype: "i8" }, { bias: true, activation: "relu" }), {}, "gemm_i8"),
+  instantiate(gemm({ M: 40, N: 100, K: 130, dtype: "u8", dtypeB: "i8" }), {}, "gemm_u8_i8"),
+  instantiate(gemm({ M: 2, N: 3, K: 24, dtype: "u8" }), {}, "gemm_u8"),
+  instantiate(gemm({ M: 37, N: 31, K: 64, dtype: "bf16" }), {}, "gemm_bf16"),
+  instantiate(gemm({ M: 13, N: 30, K: 36, dtype: "bf16" }, { bias: true, activation: "gelu" }), {}, "gemm_gelu"),
+  instantiate(batchMatmul({ batch: 3, M: 19, N: 33, K: 128, dtype: "i8" }), {}, "batch_i8"),
+  instantiate(conv2d({ N: 1, H: 7, W: 9, C: 16, F: 11, KH: 1, KW: 1, dtype: "i8" }, { bias: true }), {}, "conv_1x1"),
+  instantiate(conv2d({ H: 9, W: 11, C: 16, F: 11, padding: 1, dtype: "i8" }, { bias: true }), {}, "conv_3x3"),
 ];
 
 describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
@@ -50,6 +75,15 @@ describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
       tensorizedKernel({ ...it, lanes: 4 }, target, seed + number),
     );
     for (const { source } of kernels) expect(source.text).toContain(it.intrinsic.split(".")[0]);
+    expect(await wrongOnArm(kernels)).toEqual([]);
+  });
+
+  test.each(productsInRows)("sums in tiles of 2×2: $name", { timeout }, async (op) => {
+    const kernels = Array.from({ length: ofEach }, (_, at) =>
+      sampledKernels(op, "mmla", targets["neon-i8mm"], seed + from + at),
+    ).flat();
+    expect(kernels.length).toBeGreaterThanOrEqual(ofEach);
+    for (const { source, describe: said } of kernels) expect(source.text, said("")).toContain("mmla %0.4s");
     expect(await wrongOnArm(kernels)).toEqual([]);
   });
 

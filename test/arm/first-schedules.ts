@@ -9,11 +9,20 @@ import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
 
-export type ProductElement = "f32" | "f64" | "i8";
+type ProductElement = "f32" | "f64" | "i8" | "u8" | "bf16";
+
+export interface ProductTypes {
+  readonly dtype: ProductElement;
+  readonly dtypeB?: ProductElement;
+}
 
 /** The first schedules of a search, before anything is measured. */
-export function firstSchedules(target: TargetName, dtype: ProductElement, count: number): readonly CSource[] {
-  const op = instantiate(opLibrary.gemm({ M: 256, N: 256, K: 256, dtype }), {}, "gemm");
+export function firstSchedules(
+  target: TargetName,
+  { dtype, dtypeB = dtype }: ProductTypes,
+  count: number,
+): readonly CSource[] {
+  const op = instantiate(opLibrary.gemm({ M: 256, N: 256, K: 256, dtype, dtypeB }), {}, "gemm");
   const task = { op, target: targets[target], numerics: "fast", threads: 1 } as const;
   const space = generateSpace(task);
   const search = startSearch(searchSpace(space, { prior: space.prior }), boostedTrees());

@@ -1,10 +1,11 @@
-// What the compiler for ARM makes of the schedules that the prior likes best: sums stay in registers, and products of floats take a lane of
-// a vector for all of another's.
+// What the compiler for ARM makes of the schedules that the prior likes best: sums stay in registers, products of floats take a lane of a
+// vector for all of another's, and products of matrices have no more than a load each two.
 
 import { describe, expect, test } from "vitest";
+import type { CSource } from "../../src/compiler/index.ts";
 import { inTempDir } from "../native/compiled.ts";
 import { assemblerOf } from "../support/assembler.ts";
-import { multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
+import { type InnerLoop, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
 import { armSkipNote, armSkipReason, armToolchain } from "./arm-node.ts";
 import { firstSchedules } from "./first-schedules.ts";
 
@@ -14,16 +15,52 @@ const cases = [
   { target: "neon-dot", dtype: "i8", product: /\bsdot\s/ },
 ] as const;
 
+const inRows = [
+  { dtype: "i8", dtypeB: "i8", product: "smmla" },
+  { dtype: "u8", dtypeB: "i8", product: "usmmla" },
+  { dtype: "u8", dtypeB: "u8", product: "ummla" },
+  { dtype: "bf16", dtypeB: "bf16", product: "bfmmla" },
+] as const;
+
 describe.skipIf(armSkipReason)(`inner loops for ARM${armSkipNote}`, () => {
   test.each(cases)("$dtype products for $target", async ({ target, dtype, product }) => {
-    const sources = firstSchedules(target, dtype, 8);
+    const sources = firstSchedules(target, { dtype }, 8);
     expect(sources.length).toBeGreaterThan(4);
     for (const source of sources) {
-      const assembler = await inTempDir(async (folder) => assemblerOf(source, armToolchain!, folder));
-      const loops = multiplyingLoops(assembler);
-      expect(loops.length).toBeGreaterThan(0);
-      expect(loops.flatMap(vectorSpills)).toEqual([]);
+      const loops = await loopsOf(source);
       expect(loops.some(({ instructions }) => instructions.some((line) => product.test(line)))).toBe(true);
     }
   });
+
+  test.each(inRows)("products of matrices by $product", async ({ dtype, dtypeB, product }) => {
+    const sources = firstSchedules("neon-i8mm", { dtype, dtypeB }, 8);
+    const loops = await Promise.all(sources.map(loopsOf));
+    const mixes = loops.map((all) => all.map((loop) => mixOf(loop, product)));
+    expect(mixes[0]!.every(({ products }) => products > 0)).toBe(true);
+    const byMatrices = mixes.filter((all) => all.some(({ products }) => products > 0));
+    expect(byMatrices.length).toBeGreaterThanOrEqual(sources.length / 2);
+    for (const all of byMatrices) {
+      expect(all.map(({ moves }) => moves)).toEqual(all.map(() => 0));
+      // 8×8 sums: four vectors of A and four of B for sixteen products. The rest of a tail may have fewer sums.
+      expect(Math.min(...all.map(({ loads, products }) => loads / products))).toBeLessThanOrEqual(8 / 16);
+    }
+  });
 });
+
+/** The loops that multiply, none of which goes to memory with a sum. */
+async function loopsOf(source: CSource): Promise<readonly InnerLoop[]> {
+  const loops = multiplyingLoops(await inTempDir(async (folder) => assemblerOf(source, armToolchain!, folder)));
+  expect(loops.length).toBeGreaterThan(0);
+  expect(loops.flatMap(vectorSpills)).toEqual([]);
+  return loops;
+}
+
+/** Products by an instruction, vectors that are loaded, and vectors that are moved otherwise. */
+function mixOf({ instructions }: InnerLoop, product: string) {
+  const count = (what: RegExp): number => instructions.filter((line) => what.test(line)).length;
+  return {
+    products: count(new RegExp(`\\b${product}\\s`)),
+    loads: count(/\bldr\s+q/) + 2 * count(/\bldp\s+q/) + count(/\bld1/),
+    moves: count(/\b(mov|ins|dup|str|stp|zip\d|ext)\s+\{?[vqd]\d/),
+  };
+}

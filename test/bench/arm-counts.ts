@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { textTable } from "../../src/tuner/report/text-table.ts";
-import { firstSchedules, type ProductElement } from "../arm/first-schedules.ts";
+import { firstSchedules, type ProductTypes } from "../arm/first-schedules.ts";
 import { inTempDir, project } from "../native/compiled.ts";
 import { type ArmMix, assemblerOfDisassembly, mainMix } from "../support/arm-mix.ts";
 import { assemblerOf } from "../support/assembler.ts";
@@ -31,8 +31,8 @@ interface PeerKernel {
 }
 
 interface Product {
-  readonly target: "neon" | "neon-dot";
-  readonly dtype: ProductElement;
+  readonly target: "neon" | "neon-dot" | "neon-i8mm";
+  readonly dtype: ProductTypes["dtype"];
   readonly peers: readonly PeerKernel[];
 }
 
@@ -53,6 +53,9 @@ const products: readonly Product[] = [
     dtype: "i8",
     peers: [{ library: "XNNPACK", name: "xnn_qs8_gemm_minmax_fp32_ukernel_4x16c4__aarch64_neondot_ld128" }],
   },
+  // Debian's XNNPACK has no kernels by smmla, nor any for bf16.
+  { target: "neon-i8mm", dtype: "i8", peers: [] },
+  { target: "neon-i8mm", dtype: "bf16", peers: [] },
 ];
 
 function disassemblyOf({ library, name }: PeerKernel): string | null {
@@ -80,7 +83,7 @@ interface Row {
 
 async function ownRows({ target, dtype }: Product, toolchain: Toolchain): Promise<readonly Row[]> {
   const mixes: ArmMix[] = [];
-  for (const source of firstSchedules(target, dtype, 8)) {
+  for (const source of firstSchedules(target, { dtype }, 8)) {
     const mix = await inTempDir(async (folder) => mainMix(assemblerOf(source, toolchain, folder)));
     if (mix) mixes.push(mix);
   }

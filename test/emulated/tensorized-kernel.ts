@@ -13,9 +13,16 @@ import {
 } from "../../src/compiler/index.ts";
 import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../src/tuner/constraint/solver/sample.ts";
+import type { Template } from "../../src/tuner/data/space.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
-import { narrowGemm, type TileBlock, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
+import {
+  matrixTile,
+  narrowGemm,
+  type TileBlock,
+  tensorizedTile,
+  tileBlock,
+} from "../compiler/intrinsic/tensorized-gemm.ts";
 import { firstMismatch, referenceOf } from "../support/reference.ts";
 import type { EmulatedKernel } from "./run-emulated.ts";
 
@@ -28,10 +35,12 @@ export interface TensorizedCase {
   readonly lanes?: number;
   /** Type in which tiles are added up; left out where the instruction is on vectors. */
   readonly tiles?: TileBlock["sum"];
+  /** Rows, and columns, of the sums of one vector; left out where they are one row. */
+  readonly side?: number;
 }
 
 export function tensorizedKernel(
-  { intrinsic, a, b, group, lanes = 16, tiles }: TensorizedCase,
+  { intrinsic, a, b, group, lanes = 16, tiles, side }: TensorizedCase,
   target: CpuTarget,
   seed: number,
 ): EmulatedKernel {
@@ -39,17 +48,29 @@ export function tensorizedKernel(
   const extent = (): number => 1 + rng.below(37);
   const [M, N, K] = [extent(), extent(), extent() + (tiles ? 16 * group * rng.below(3) : 0)];
   const [rows, columns] = [1 + rng.below(4), 1 + rng.below(2)];
-  const trace = tiles
-    ? tileBlock({ intrinsic, group, sum: tiles, rows, columns }, K)
-    : tensorizedTile({ intrinsic, lanes, group, rows, vectors: columns, widen: null });
+  const inRows = side ? matrixTile({ intrinsic, side, group, rows, columns }, K) : null;
+  const inTiles = tiles ? tileBlock({ intrinsic, group, sum: tiles, rows, columns }, K) : null;
+  const trace = inRows ?? inTiles ?? tensorizedTile({ intrinsic, lanes, group, rows, vectors: columns, widen: null });
   return kernelOf(intrinsic, narrowGemm(M, N, K, a, b), trace, target, seed, rng);
 }
 
 /** A sample of the only template whose name says `decided`. */
-export function sampledKernel(op: ComputeDef, decided: string, target: CpuTarget, seed: number): EmulatedKernel {
+export const sampledKernel = (op: ComputeDef, decided: string, target: CpuTarget, seed: number): EmulatedKernel =>
+  sampledKernels(op, decided, target, seed)[0]!;
+
+/** A sample of each template whose name says `decided`. */
+export const sampledKernels = (
+  op: ComputeDef,
+  decided: string,
+  target: CpuTarget,
+  seed: number,
+): readonly EmulatedKernel[] =>
+  generateSpace({ op, target, numerics: "fast", threads: 1 })
+    .templates.filter(({ name }) => name.includes(decided))
+    .map((template) => sampleOf(template, op, target, seed));
+
+function sampleOf(template: Template, op: ComputeDef, target: CpuTarget, seed: number): EmulatedKernel {
   const rng = createRng(seed);
-  const { templates } = generateSpace({ op, target, numerics: "fast", threads: 1 });
-  const template = templates.find(({ name }) => name.includes(decided))!;
   const result = sample(compileModel(template.model), rng);
   if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
   const trace = instantiateTemplate(template.instructions, result.assignment);

@@ -27,7 +27,7 @@ export function innerLoops(assembler: string): readonly InnerLoop[] {
 }
 
 const multiplies = (line: string): boolean =>
-  /\bv(fn?m(add|sub)|pdp|dpbf16)|\b(fml[as]|us?dot|sdot|bfdot|[su]adalp)\s/.test(line);
+  /\bv(fn?m(add|sub)|pdp|dpbf16)|\b(fml[as]|us?dot|sdot|bfdot|[su]adalp|u?s?mmla|bfmmla)\s/.test(line);
 
 /** Loops that multiply and add vectors. */
 export const multiplyingLoops = (assembler: string): readonly InnerLoop[] =>

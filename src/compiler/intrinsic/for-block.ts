@@ -15,6 +15,8 @@ export interface BlockIntrinsic {
   readonly intrinsic: Intrinsic;
   /** Elements of the result that it computes, and how many values each of them gains. */
   readonly lanes: number;
+  /** Rows that the elements of the result are; 1: they are neighbours in one row. */
+  readonly rows: number;
   readonly group: number;
   /** Returns the element type that a buffer must have as an operand; null for a buffer that the intrinsic does not read. */
   readonly operandType: (buffer: string) => DType | null;
@@ -37,13 +39,15 @@ function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | nu
   const target: Load = { kind: "load", dtype, buffer: block.buffer, indices: block.indices, active: null };
   const [bindings] = unify(leaf, mapExpr(block.value, withoutPadding), buffers, target);
   if (!bindings) return null;
-  const results = varsIn(leaf.indices[0]!);
+  const named = varsIn(leaf.indices[0]!);
+  const results = loops.filter(({ name }) => named.has(name));
   const count = (some: readonly For[]): number => product(some.map(({ extent }) => extent));
   const types = new Map(buffers.map(({ name, dtype }) => [bindings.get(name)!.load.buffer, dtype]));
   return {
     intrinsic,
-    lanes: count(loops.filter(({ name }) => results.has(name))),
-    group: count(loops.filter(({ name }) => !results.has(name))),
+    lanes: count(results),
+    rows: count(results.slice(0, -1)),
+    group: count(loops.filter((loop) => !results.includes(loop))),
     operandType: (buffer) => types.get(buffer) ?? null,
   };
 }

@@ -4,6 +4,7 @@
 import { addTo } from "../support/registry.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import { armDot } from "./arm-dot.ts";
+import { armMmla } from "./arm-mmla.ts";
 import { cudaMma } from "./cuda-mma.ts";
 import { cudaWgmma } from "./cuda-wgmma.ts";
 import type { Intrinsic } from "./intrinsic.ts";
@@ -18,6 +19,7 @@ export const intrinsics: readonly Intrinsic[] = [
   ...x86Vnni,
   ...x86Bf16,
   ...x86Madd,
+  ...armMmla,
   ...armDot,
   ...wasmSimd,
   ...cudaMma,

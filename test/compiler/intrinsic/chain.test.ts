@@ -17,6 +17,7 @@ import {
   type Numerics,
   printFunc,
   schedule,
+  type Trace,
   targets,
   verify,
 } from "../../../src/compiler/index.ts";
@@ -25,7 +26,7 @@ import { buildNative } from "../../../src/native/addon/build.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { compileAll, inTempDir, lackOf, noteSkipped, skipReason, toolchain } from "../../native/compiled.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
-import { narrowGemm, type Tile, tensorizedTile } from "./tensorized-gemm.ts";
+import { matrixTile, narrowGemm, tensorizedTile } from "./tensorized-gemm.ts";
 
 describe.each(intrinsics)("$name", ({ meaning }) => {
   plainTest("the meaning is a flat function", () => {
@@ -89,7 +90,7 @@ describe.each(cases)("%s", (name, target, types) => {
         const op = narrowGemm(M, N, K, a, b);
         return { reference: referenceOf(op, createRng(seed)), tile: { intrinsic: name, lanes, group, widen, ...size } };
       });
-      const flats = all.map(({ reference, tile }) => checked(reference, tile, target));
+      const flats = all.map(({ reference, tile }) => checked(reference, tensorizedTile(tile), target));
       await checkCode(
         all.map(({ reference }) => reference),
         flats,
@@ -119,6 +120,34 @@ describe.each(cases)("%s", (name, target, types) => {
   });
 });
 
+const inRows = [
+  { intrinsic: "usmmla", a: "u8", b: "i8", group: 8 },
+  { intrinsic: "smmla", a: "i8", b: "i8", group: 8 },
+  { intrinsic: "ummla", a: "u8", b: "u8", group: 8 },
+  { intrinsic: "bfmmla", a: "bf16", b: "bf16", group: 4 },
+] as const;
+
+describe.each(inRows)("$intrinsic, sums of 2×2 in one vector", ({ intrinsic, a, b, group }) => {
+  const target = targets["neon-i8mm"];
+  const arbitrary = fc.tuple(extent, extent, extent, tile, fc.integer());
+
+  // Its C is run by test/arm/chain.test.ts.
+  test.prop([fc.array(arbitrary, { minLength: 3, maxLength: 3 })], { numRuns, seed: 1 })("any extents", (drawn) => {
+    for (const [M, N, K, { rows, vectors }, seed] of drawn) {
+      const reference = referenceOf(narrowGemm(M, N, K, a, b), createRng(seed));
+      const flat = checked(reference, matrixTile({ intrinsic, side: 2, group, rows, columns: vectors }, K), target);
+      expect(printFunc(flat)).toContain(`= ${intrinsic}(C.acc_0, `);
+    }
+  });
+
+  plainTest("a target without it runs loops", () => {
+    const trace = matrixTile({ intrinsic, side: 2, group, rows: 2, columns: 2 }, 2 * group);
+    const reference = referenceOf(narrowGemm(8, 8, 2 * group, a, b), createRng(1));
+    const flat = checked(reference, trace, { ...target, features: [] });
+    expect(printFunc(flat)).not.toContain(`${intrinsic}(`);
+  });
+});
+
 plainTest("sums that it rounds otherwise are not for strict numerics", () => {
   const nest = schedule(
     fromCompute(narrowGemm(2, 16, 4, "bf16", "bf16")),
@@ -130,8 +159,8 @@ plainTest("sums that it rounds otherwise are not for strict numerics", () => {
 });
 
 /** The flat function, after all links that need no compiler. */
-function checked(reference: Reference, tile: Tile, target: CpuTarget): LoopFunc {
-  const nest = schedule(reference.naive, tensorizedTile(tile));
+function checked(reference: Reference, trace: Trace, target: CpuTarget): LoopFunc {
+  const nest = schedule(reference.naive, trace);
   expect(wrongNest(reference, nest)).toBeNull();
   expect(wrongJs(reference, compileJs(generateJs(nest)))).toBeNull();
   const dump = (pass: string, func: LoopFunc): void => {

@@ -70,6 +70,55 @@ export const tensorizedTile = ({ intrinsic, lanes, group, rows, vectors, widen }
   { kind: "tensorize", loop: "C.j.2", intrinsic },
 ];
 
+/** Tiles of side × side sums, each in one vector: the rows of both operands packed in groups, the reduce axis padded, tails masked. */
+export const matrixTile = ({ intrinsic, side, group, rows, columns }: MatrixTile, K: number): Trace => {
+  const [A, B] = K % group === 0 ? ["A", "B"] : ["A.pad", "B.pad"];
+  const panels = (dim: number, tile: number) =>
+    [
+      { dim, part: "outer", tile },
+      { dim: 1 - dim, part: "outer", tile: group },
+      { dim, part: "inner", tile },
+      { dim: 1 - dim, part: "inner", tile: group },
+    ] as const;
+  return [
+    ...(K % group === 0 ? [] : [{ kind: "pad", block: "C", multiples: [1, 1, group] } as const]),
+    { kind: "split", loop: "C.i", factors: [0, rows, side], tail: "mask" },
+    { kind: "split", loop: "C.j", factors: [0, columns, side], tail: "mask" },
+    { kind: "split", loop: "C.k", factors: [0, group], tail: "perfect" },
+    { kind: "reorder", loops: ["C.j.0", "C.i.0", "C.k.0", "C.i.1", "C.j.1", "C.i.2", "C.j.2", "C.k.1"] },
+    { kind: "cache-read", buffer: B, loop: "C.j.0", layout: panels(1, columns * side) },
+    { kind: "cache-read", buffer: A, loop: "C.j.0", layout: panels(0, rows * side) },
+    ...[A, B].filter((name) => name.endsWith(".pad")).map((block) => ({ kind: "inline", block }) as const),
+    { kind: "vectorize", loop: "C.j.2" },
+    { kind: "unroll", loop: "C.i.1" },
+    { kind: "unroll", loop: "C.j.1" },
+    { kind: "cache-write", block: "C", loop: "C.i.0", scope: "register" },
+    {
+      kind: "transform-layout",
+      buffer: "C.acc",
+      layout: [
+        { dim: 0, part: "outer", tile: side },
+        { dim: 1, part: "outer", tile: side },
+        { dim: 0, part: "inner", tile: side },
+        { dim: 1, part: "inner", tile: side },
+      ],
+    },
+    { kind: "unroll", loop: "C.i.2.init" },
+    { kind: "unroll", loop: "C.i.2.store" },
+    { kind: "tensorize", loop: "C.i.2", intrinsic },
+  ];
+};
+
+export interface MatrixTile {
+  readonly intrinsic: string;
+  /** Rows, and columns, of the sums of one vector. */
+  readonly side: number;
+  readonly group: number;
+  /** Tiles of a register tile. */
+  readonly rows: number;
+  readonly columns: number;
+}
+
 export interface TileBlock {
   /** The product of tiles. */
   readonly intrinsic: string;

@@ -5,16 +5,20 @@
 import type { Interleave } from "../../ir/loop-ir.ts";
 import type { Context, Value } from "./context.ts";
 import { type Element, maskElement, type Piece, storedElement } from "./element.ts";
+import { interleavedRows } from "./interleave-rows.ts";
 import { emit } from "./operand.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline } from "./vector-function.ts";
 
-export function emitInterleave(context: Context, { parts, dtype }: Interleave, piece: Piece): Value {
+export function emitInterleave(context: Context, expr: Interleave, piece: Piece): Value {
+  const { parts, dtype } = expr;
   const element = storedElement[dtype];
   const { start, lanes } = piece;
   const each = parts.length;
   if (start % each === 0 && lanes % each === 0) {
     const range: Piece = { start: start / each, lanes: lanes / each };
+    const rows = interleavedRows(context, expr, range);
+    if (rows) return rows;
     const texts = parts.map((part) => emit(context, part, range).text);
     return { text: inTurns(context.prelude, texts, element, range.lanes), element };
   }

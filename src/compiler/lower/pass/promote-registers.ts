@@ -4,7 +4,10 @@
 //   acc[ramp(0, 1, 8)] = 0                               acc_0 := 0
 //   for k: acc[ramp(0, 1, 8)] = acc[…] + a*b       →     for k: acc_0 = acc_0 + a*b
 //   C[ramp(0, 1, 8)] = acc[ramp(0, 1, 8)]                C[ramp(0, 1, 8)] = acc_0
+//
+// A tile of 2×2 sums that is one vector is set and stored by its rows, each a part of that vector.
 
+import { partOf, withPart } from "../../intrinsic/vector-part.ts";
 import { localBuffer } from "../../ir/buffer.ts";
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
@@ -13,6 +16,7 @@ import { fragmentProblems } from "../../ir/verify-fragments.ts";
 import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { gcd } from "../../support/integer-math.ts";
+import { vectorBytesOf } from "../../target/target.ts";
 import type { Pass } from "./pass.ts";
 import {
   type FirstAccesses,
@@ -21,31 +25,42 @@ import {
   startsAnew,
   type Units,
 } from "./promote-registers/first-access.ts";
-import { placesIn, reads, type Slot, type Slots, slotLocal, slotOf, slotsOf } from "./promote-registers/slots.ts";
+import {
+  partIn,
+  placesIn,
+  reads,
+  type Slot,
+  type Slots,
+  slotAt,
+  slotLocal,
+  slotOf,
+  slotsOf,
+} from "./promote-registers/slots.ts";
 
 export const promoteRegisters: Pass = {
   name: "promote-registers",
-  run(func) {
+  run(func, { target }) {
     const held = func.buffers.filter(({ memory }) => memory === "register" || memory === "fragment");
-    return held.some(({ memory }) => memory === "fragment")
-      ? held.reduce(promoteBesideFragments, func)
-      : held.reduce(promote, func);
+    const vectorBytes = vectorBytesOf(target);
+    const promoteOne = held.some(({ memory }) => memory === "fragment") ? promoteBesideFragments : promote;
+    return held.reduce((result, buffer) => promoteOne(result, buffer, vectorBytes), func);
   },
 };
 
 /** Promotes a buffer, unless that has something compute with a fragment, or keeps one in a register: memory does both. */
-function promoteBesideFragments(func: LoopFunc, buffer: Buffer): LoopFunc {
-  const promoted = promote(func, buffer);
+function promoteBesideFragments(func: LoopFunc, buffer: Buffer, vectorBytes: number): LoopFunc {
+  const promoted = promote(func, buffer, vectorBytes);
   return fragmentProblems(promoted).length === 0 ? promoted : demote(func, buffer);
 }
 
-function promote(func: LoopFunc, buffer: Buffer): LoopFunc {
+function promote(func: LoopFunc, buffer: Buffer, vectorBytes: number): LoopFunc {
   const places = placesIn(func.body, buffer.name);
   if (!places) return demote(func, buffer);
   const size = places.reduce((divisor, { base, lanes }) => gcd(gcd(base, lanes), divisor), 0);
   const promotion: Promotion = {
     buffer,
     units: { name: buffer.name, size, known: new Map() },
+    vectorBytes,
     regions: 0,
     failed: false,
   };
@@ -64,6 +79,7 @@ const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 interface Promotion {
   readonly buffer: Buffer;
   readonly units: Units;
+  readonly vectorBytes: number;
   /** Number of places so far where the buffer becomes locals: it tells their names apart. */
   regions: number;
   /** Whether the buffer has to stay memory in some place. */
@@ -109,7 +125,7 @@ function groupsOf(stmts: readonly Stmt[], { units }: Promotion): readonly (reado
 /** Defines each slot by its first store if that stands in this sequence, else as 0 before the first use. */
 function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
   const suffix = promotion.regions === 0 ? "" : `.${promotion.regions}`;
-  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix);
+  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix, promotion.vectorBytes);
   if (!slots) {
     promotion.failed = true;
     return stmts;
@@ -136,14 +152,14 @@ function defining(child: Stmt, fresh: readonly Slot[], slots: Slots): readonly S
 const zeroed = (slots: Slots, slot: Slot): Define =>
   define(slotLocal(slots, slot).name, broadcast(constOf(slots.buffer.dtype, 0), slot.lanes), slot.memory);
 
-/** The slots that a statement accesses, by their first elements: each begins a unit, and no access names part of one. */
-function slotsIn(stmt: Stmt, { slots }: Slots, units: Units): readonly Slot[] {
-  const found: Slot[] = [];
+/** The slots that a statement accesses, by their first elements: each begins a unit. */
+function slotsIn(stmt: Stmt, slots: Slots, units: Units): readonly Slot[] {
+  const found = new Set<Slot>();
   for (const unit of firstAccesses(stmt, units).keys()) {
-    const slot = slots.get(unit * units.size);
-    if (slot) found.push(slot);
+    const slot = slotAt(slots, unit * units.size);
+    if (slot) found.add(slot);
   }
-  return found.sort((a, b) => a.base - b.base);
+  return [...found].sort((a, b) => a.base - b.base);
 }
 
 // ── accesses ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,15 +176,23 @@ const leading = (active: Expr, lanes: number): Expr => lt(ramp(constInt(0), 1, l
 
 function loadOf({ indices, active }: Load, slots: Slots): Expr {
   const slot = slotOf(slots, indices);
+  const part = partIn(slot, indices);
   const local = slotLocal(slots, slot);
-  if (!active) return local;
-  return select(leading(active, slot.lanes), local, broadcast(constOf(local.dtype, 0), slot.lanes));
+  const value = part ? partOf(local, part) : local;
+  if (!active) return value;
+  const { lanes } = part ?? slot;
+  return select(leading(active, lanes), value, broadcast(constOf(local.dtype, 0), lanes));
 }
 
 /** Turns a store into an assignment. Lanes that no store ever writes may take any value, so one mask for all stores of a slot is none. */
 function assignOf({ indices, value, active }: Store, slots: Slots): Stmt {
   const slot = slotOf(slots, indices);
+  const part = partIn(slot, indices);
   const local = slotLocal(slots, slot);
+  if (part) {
+    const stored = active ? select(leading(active, part.lanes), value, partOf(local, part)) : value;
+    return assign(local.name, withPart(local, part, stored));
+  }
   if (!active || slot.masks.size === 1) return assign(local.name, value);
   return assign(local.name, select(leading(active, slot.lanes), value, local));
 }

@@ -1,8 +1,9 @@
 // The sums of a product on tiles: in tile registers, and out of them into memory.
 
-import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import type { Instruction, Operand } from "../../../compiler/index.ts";
 import { atMostWhen, choice, type Draft, instruct, instructWhen, is } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import { inTiles } from "../tiling/sums-in-tiles.ts";
 import { surplusOf } from "../tiling/tiled-axis.ts";
 import { isWhole, loopsOf, type MatrixProduct } from "./matrix-product.ts";
 
@@ -12,15 +13,9 @@ const sumsOfTiles = ({ stage }: MatrixProduct): string => `${stage.name}.acc`;
 export function sumsInTiles(product: MatrixProduct): readonly Instruction<Operand>[] {
   const { stage, intrinsic, side } = product;
   const { row } = loopsOf(product);
-  const others = stage.spatial.length - 2;
-  const dims = [others, others + 1].map((dim) => ({ dim, tile: side }));
-  const layout: readonly LayoutDim<Operand>[] = [
-    ...Array.from({ length: others }, (_, dim) => ({ dim, part: "whole", tile: 1 }) as const),
-    ...dims.map((it) => ({ ...it, part: "outer" }) as const),
-    ...dims.map((it) => ({ ...it, part: "inner" }) as const),
-  ];
+  const sides = new Map(stage.spatial.slice(-2).map(({ name }) => [name, side]));
   return [
-    { kind: "transform-layout", buffer: sumsOfTiles(product), layout },
+    inTiles(stage, sumsOfTiles(product), sides),
     { kind: "tensorize", loop: `${row}.3`, intrinsic: intrinsic.name },
     { kind: "tensorize", loop: `${row}.3.init`, intrinsic: `tilezero.${stage.dtype}` },
   ];

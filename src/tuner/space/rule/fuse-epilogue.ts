@@ -7,17 +7,27 @@
 //
 // The reduction is not cut into blocks then: its panels stream from L2 where they are too long for L1.
 
-import { loopName, type Operand } from "../../../compiler/index.ts";
+import { type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft/draft.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { finishedSums } from "../fusion/finished-sums.ts";
-import { tilingEstimate } from "../tiling/estimate.ts";
+import { type Masked, tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
 import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
-import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
+import { sumsForRows } from "../tiling/sums-in-tiles.ts";
+import {
+  blockTilesOf,
+  isInRows,
+  registerOf,
+  rowsOf,
+  type TiledAxis,
+  tileAxis,
+  tiledAxes,
+  unrollOf,
+} from "../tiling/tiled-axis.ts";
 import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
 
 export const fuseEpilogue: TilingRule = {
@@ -35,7 +45,8 @@ export const fuseEpilogue: TilingRule = {
   reductionOf: finishedSums,
   axesOf: (stage, sums, lanes, context) => fusedAxes(stage, sums, lanes, context),
   tile: tileTogether,
-  laneLoop: ({ stage: sums }) => `${loopName(sums.name, sums.spatial.at(-1)!.name)}.1`,
+  laneLoop: ({ stage: sums, axes }) =>
+    `${loopName(sums.name, (axes.find(isInRows)?.axis ?? sums.spatial.at(-1)!).name)}.1`,
 };
 
 function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { task }: RuleContext): Draft {
@@ -48,7 +59,7 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
   const limited = limitCaches(ordered, sums, axes, order, target);
   const named = decide(limited, `${stage.name} with ${sums.name} in registers${forIntrinsic(tiling)}`);
   const chosen = limitConflicts(addPackChoices(named, packs), sums, axes, packs, target);
-  const estimated = estimate(chosen, tilingEstimate(sums, axes, order, packs, target, maskedAxes(axes)));
+  const estimated = estimate(chosen, tilingEstimate(sums, axes, order, packs, target, maskedIn(axes)));
   return schedule(estimated, { sums, axes, order, packs });
 }
 
@@ -84,6 +95,7 @@ function schedule(draft: Draft, { sums, axes, order, packs }: Fusion): Draft {
     placed,
     { kind: "vectorize", loop: `${vector.loop}.3` },
     ...[...rows, vector].map((it) => ({ kind: "unroll", loop: `${it.loop}.2` }) as const),
+    ...rows.filter(isInRows).map((it) => ({ kind: "unroll", loop: `${it.loop}.3` }) as const),
   );
   const packed = inEachOrder(sumTile(tile, sums, axes), order, (result, it, when) =>
     packIn(result, packs, { order: it, when, lanes: vector.lanes }),
@@ -97,7 +109,7 @@ function splitAxis(draft: Draft, it: TiledAxis): Draft {
     case "vector":
       return splitWithTail(draft, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it)), it.lanes], "cut");
     case "spatial":
-      return splitWithTail(draft, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it))], "cut");
+      return splitWithTail(draft, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it)), ...rowsOf(it)], "cut");
     case "reduce":
     case "whole":
     case "outer":
@@ -108,13 +120,16 @@ function splitAxis(draft: Draft, it: TiledAxis): Draft {
 const reduceOf = (axes: readonly TiledAxis[]): TiledAxis => axes.find((it) => it.role === "reduce")!;
 
 /** Axes whose surplus is summed up: an intrinsic computes all of its lanes, the padding of the packs too, which is not stored. */
-const maskedAxes = (axes: readonly TiledAxis[]): readonly TiledAxis[] =>
-  reduceOf(axes).lanes > 1 ? axes.filter(({ role }) => role === "vector") : [];
+const maskedIn = (axes: readonly TiledAxis[]): Masked =>
+  axes.some(isInRows) ? "all" : reduceOf(axes).lanes > 1 ? "vector" : "none";
 
 /** Moves the sums of one tile into registers: its rows and vectors go inside the reduction. */
 function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[]): Draft {
   const ownLoop = (it: TiledAxis): string => loopName(sums.name, it.axis.name);
-  const rows = axes.filter((it) => it.role === "spatial").map(ownLoop);
+  const tiled = axes.filter(isInRows);
+  const rows = axes
+    .filter((it) => it.role === "spatial")
+    .map((it) => (isInRows(it) ? `${ownLoop(it)}.0` : ownLoop(it)));
   const vector = axes.find((it) => it.role === "vector")!;
   const columns = ownLoop(vector);
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.loop);
@@ -122,18 +137,24 @@ function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[
   const reduceLoops = [...whole, `${reduce.loop}.0`, `${reduce.loop}.1`];
   const group =
     reduce.lanes > 1 ? { factors: [reduce.lanes], loops: [`${reduce.loop}.2`] } : { factors: [], loops: [] };
+  const lanes = [...tiled, vector].map(
+    (it): Instruction<Operand> => ({
+      kind: "split",
+      loop: ownLoop(it),
+      factors: [0, it.lanes],
+      tail: maskedIn(axes) === "none" ? "perfect" : "mask",
+    }),
+  );
+  const innermost = [...tiled.map((it) => `${ownLoop(it)}.1`), `${columns}.1`];
   return instruct(
     draft,
-    {
-      kind: "split",
-      loop: columns,
-      factors: [0, vector.lanes],
-      tail: maskedAxes(axes).includes(vector) ? "mask" : "perfect",
-    },
+    ...lanes,
     { kind: "split", loop: reduce.loop, factors: [0, { tunable: unrollOf(reduce) }, ...group.factors], tail: "cut" },
-    { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, `${columns}.1`, ...group.loops] },
+    { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, ...innermost, ...group.loops] },
     { kind: "vectorize", loop: `${columns}.1` },
     ...[`${reduce.loop}.1`, ...rows, `${columns}.0`].map((loop) => ({ kind: "unroll", loop }) as const),
     { kind: "decompose-reduction", block: sums.name, loop: reduceLoops[0]! },
+    ...tiled.map((it) => ({ kind: "unroll", loop: `${ownLoop(it)}.1.init` }) as const),
+    ...sumsForRows(sums, sums.name, axes),
   );
 }

@@ -25,10 +25,13 @@ import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, loopOrders, type OrderChoice, orderChoice } from "../tiling/order.ts";
 import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
+import { sumsForRows } from "../tiling/sums-in-tiles.ts";
 import {
   blockSizes,
   blockTilesOf,
+  isInRows,
   registerOf,
+  rowsOf,
   stepsOf,
   surplusOf,
   type TiledAxis,
@@ -59,7 +62,7 @@ export const multiLevelTiling: TilingRule = {
   reductionOf: (stage) => stage,
   axesOf: (_, reduction, lanes, { task }) => tiledAxes(reduction, lanes, task),
   tile: (draft, _, tiling, { task }) => tileStage(draft, tiling, task.target),
-  laneLoop: ({ axes }) => `${axes.find((it) => it.role === "vector")!.loop}.3`,
+  laneLoop: ({ axes }) => `${(axes.find(isInRows) ?? axes.find((it) => it.role === "vector")!).loop}.3`,
 };
 
 /** Adds the tunables of a tiling, their limits and the instructions. */
@@ -72,12 +75,17 @@ function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
   const ordered = addOrderChoice(limitRegisters(tiled, stage, axes, target), order);
   const limited = limitCaches(ordered, stage, axes, order, target);
   const chosen = limitConflicts(addPackChoices(limited, packs), stage, axes, packs, target);
-  const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs, target));
+  const estimated = estimate(
+    chosen,
+    tilingEstimate(stage, axes, order, packs, target, axes.some(isInRows) ? "all" : "none"),
+  );
   return schedule(estimated, tiling, order);
 }
 
 function schedule(draft: Draft, { stage, axes, packs }: Tiling, order: OrderChoice): Draft {
-  const splits = axes.reduce((result, it) => splitAxis(result, stage, it, packs), draft);
+  const tailFor = (given: Draft, it: TiledAxis): ReturnType<typeof tailOf> =>
+    axes.some(isInRows) ? [given, it.axis.size ? "perfect" : "mask"] : tailOf(given, stage, it, packs);
+  const splits = axes.reduce((result, it) => splitAxis(result, it, tailFor), draft);
   const { loop: vector, lanes } = axes.find((it) => it.role === "vector")!;
   const placed = inEachOrder(splits, order, (result, it, when) =>
     packIn(instructWhen(result, when, { kind: "reorder", loops: it.loops }), packs, { order: it, when, lanes }),
@@ -88,21 +96,31 @@ function schedule(draft: Draft, { stage, axes, packs }: Tiling, order: OrderChoi
     { kind: "vectorize", loop: `${vector}.3` },
     ...[...unrolled, `${vector}.2`].map((loop) => ({ kind: "unroll", loop }) as const),
   );
-  return inEachOrder(inner, order, (result, { tileLoop }, when) =>
+  const summed = inEachOrder(inner, order, (result, { tileLoop }, when) =>
     instructWhen(result, when, { kind: "cache-write", block: stage.name, loop: tileLoop, scope: "register" }),
+  );
+  const moved = axes.filter(isInRows).flatMap((it) => ["init", "store"].map((copy) => `${it.loop}.3.${copy}`));
+  return instruct(
+    summed,
+    ...sumsForRows(stage, `${stage.name}.acc`, axes),
+    ...moved.map((loop) => ({ kind: "unroll", loop }) as const),
   );
 }
 
-function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packs: readonly PackChoice[]): Draft {
+function splitAxis(
+  draft: Draft,
+  it: TiledAxis,
+  tailFor: (draft: Draft, it: TiledAxis) => ReturnType<typeof tailOf>,
+): Draft {
   const tunables = (...names: string[]): Operand[] => names.map((name) => ({ tunable: name }));
   switch (it.role) {
     case "vector": {
-      const [withTail, tail] = tailOf(draft, stage, it, packs);
+      const [withTail, tail] = tailFor(draft, it);
       return splitWithTail(withTail, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it)), it.lanes], tail);
     }
     case "spatial": {
-      const [withTail, tail] = tailOf(draft, stage, it, packs);
-      return splitWithTail(withTail, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it))], tail);
+      const [withTail, tail] = tailFor(draft, it);
+      return splitWithTail(withTail, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it)), ...rowsOf(it)], tail);
     }
     case "reduce": {
       const group = it.lanes > 1 ? [it.lanes] : [];

@@ -65,9 +65,9 @@ function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage 
   const ordered = addOrderChoice(limitRegisters(tiled, padded, axes, target), order);
   const limited = limitCaches(ordered, padded, axes, order, target);
   const packs = [left, right].map((access) => packOf(access, product));
-  // Whole register tiles are computed.
-  const masked = axes.filter(({ role }) => role === "spatial" || role === "vector");
-  const facts = tilingEstimate(padded, axes, order, packs, target, masked);
+  // Steps are counted row by row, as the prior is fitted to it.
+  const byRow = axes.map((it) => (it.role === "spatial" ? { ...it, lanes: 1 } : it));
+  const facts = tilingEstimate(padded, byRow, order, packs, target, "all");
   const chosen = estimate(addPlaceChoices(limited, packs, product), facts);
   const split = instruct(chosen, ...padding(product), ...axes.flatMap((it) => splitOf(it, product)));
   const placed = inEachOrder(split, order, (result, it, when) =>

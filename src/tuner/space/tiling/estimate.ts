@@ -39,20 +39,23 @@ interface TiledExtents {
   readonly tiles: number;
 }
 
-/** Estimates a tiled stage. `masked`: axes along which all of a register tile is computed, whatever its assignment. */
+/** Axes along which all of a register tile is computed, whatever its assignment: those of lanes, or all that are tiled. */
+export type Masked = "none" | "vector" | "all";
+
+/** Estimates a tiled stage. */
 export function tilingEstimate(
   stage: SchedulableStage,
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
   target: CpuTarget,
-  masked: readonly TiledAxis[] = [],
+  masked: Masked = "none",
 ): Estimate {
   const group = axes.reduce((product, it) => product * (it.role === "reduce" ? it.lanes : 1), 1);
   return (assignment) =>
     factsOf(
       stage,
-      axes.map((it) => extentsOf(it, stage, assignment, masked.includes(it), group)),
+      axes.map((it) => extentsOf(it, stage, assignment, masked === "all" || masked === it.role, group)),
       orderBy(order, assignment),
       packedBy(packs, assignment),
       assignment,
@@ -102,7 +105,7 @@ function factsOf(
   const rows = extents.filter(({ it }) => it.role === "spatial");
   const reduce = reducedOf(extents);
   const vectors = assignment[registerOf(vector.it)]!;
-  const height = productOf(rows, ({ register }) => register);
+  const height = productOf(rows, rowsOf);
   const accumulators = vectors * height;
   const reduceBlocks = productOf(reduce, ({ blocks }) => blocks);
   const tiles = vector.tiles * productOf(rows, (it) => it.tiles);
@@ -117,7 +120,7 @@ function factsOf(
   return {
     flops: productOf(extents, ({ asked }) => asked) * stage.operations,
     waste: productOf(extents, ({ computed, asked }) => computed / asked),
-    lanes: vector.it.lanes * productOf(reduce, ({ it }) => it.lanes),
+    lanes: productOf([vector, ...rows, ...reduce], ({ it }) => it.lanes),
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
@@ -143,10 +146,14 @@ const unrolledBy = (it: TiledAxis, assignment: Assignment): number =>
 
 /** Counts the vectors, or elements for all lanes, that one step of a register tile loads of an operand. */
 const loadsOf = (read: Access, extents: readonly TiledExtents[], assignment: Assignment): number =>
-  extents.reduce((count, { it, register }) => {
+  extents.reduce((count, each) => {
+    const { it } = each;
     if (!dependsOn(read, it.axis.name)) return count;
-    return count * (it.role === "vector" ? assignment[registerOf(it)]! : register);
+    return count * (it.role === "vector" ? assignment[registerOf(it)]! : rowsOf(each));
   }, read.count);
+
+/** Rows of a register tile along an axis; those that an intrinsic computes at once are one. */
+const rowsOf = ({ it, register }: TiledExtents): number => (it.role === "spatial" ? register / it.lanes : register);
 
 interface Traffic {
   readonly fromL2: number;

@@ -4,7 +4,7 @@
 import type { Assignment, Condition } from "../../../compiler/index.ts";
 import { choice, type Draft, is } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
-import type { TiledAxis } from "./tiled-axis.ts";
+import { isInRows, type TiledAxis } from "./tiled-axis.ts";
 
 export interface LoopOrder {
   readonly loops: readonly string[];
@@ -42,12 +42,15 @@ export const inEachOrder = (
   add: (draft: Draft, order: LoopOrder, when: readonly Condition[]) => Draft,
 ): Draft => orders.reduce((result, order, value) => add(result, order, tunable ? [is(tunable, value)] : []), draft);
 
+/** The loops over rows that an intrinsic computes at once. */
+const rowsOf = (axes: readonly TiledAxis[]): readonly string[] => axes.filter(isInRows).map((it) => `${it.loop}.3`);
+
 /** Returns orders that finish each tile before the next is begun: the reduction is inside all other loops. */
 export function finishedTileOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   const vector = axes.find((it) => it.role === "vector")!;
   const spatial = axes.filter((it) => it.role === "spatial").map((it) => it.loop);
   const level = (at: number): string[] => spatial.map((loop) => `${loop}.${at}`);
-  const inner = [...level(2), `${vector.loop}.2`, `${vector.loop}.3`];
+  const inner = [...level(2), `${vector.loop}.2`, ...rowsOf(axes), `${vector.loop}.3`];
   const outermost = `${vector.loop}.0`;
   const outside: LoopOrder = {
     vectorOutside: true,
@@ -79,6 +82,7 @@ export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
     `${reduce.loop}.2`,
     ...level(spatial, 2),
     `${vector.loop}.2`,
+    ...rowsOf(axes),
     `${vector.loop}.3`,
     ...(reduce.lanes > 1 ? [`${reduce.loop}.3`] : []),
   ];

@@ -12,7 +12,7 @@ import {
   type SchedulableStage,
 } from "../draft/schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
-import { registerOf, type TiledAxis } from "./tiled-axis.ts";
+import { isInRows, registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 export interface PackableOperand {
   readonly access: Access;
@@ -30,8 +30,10 @@ function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonl
     if (isStill || access.dims.some((dim) => dim === null)) return [];
     const panel = panelAxis(access, axes);
     const group = groupOf(access, axes);
-    const layout = panel ? panelLayout(access, panel, group) : [...access.dims.keys()].map(wholeDim);
-    return [{ access, panelAxis: panel?.axis ?? null, layout, isGrouped: panel !== null && group !== null }];
+    const window = panel || !group ? null : windowLayout(access, axes, group);
+    const layout = panel ? panelLayout(access, panel, group) : (window ?? [...access.dims.keys()].map(wholeDim));
+    const isGrouped = (panel !== null && group !== null) || window !== null;
+    return [{ access, panelAxis: panel?.axis ?? null, layout, isGrouped }];
   });
 }
 
@@ -107,7 +109,7 @@ export const packIn = (
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 
 /**
- * The axis that panels are cut along: it alone, and element by element, walks its dimension, as does the reduce axis that
+ * The axis that panels are cut along, the one that an intrinsic has rows of if there are several: it alone, and element by element, walks its dimension, as does the reduce axis that
  * an intrinsic takes groups of. The other dimensions may be walked by several axes or in steps (the taps of a transposed
  * convolution).
  */
@@ -118,7 +120,8 @@ function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxi
     return dim < 0 ? [] : [{ axis, dim }];
   });
   const tiles = spatial.filter(({ axis }) => axis.axis.extent > 1);
-  const panel = tiles.find(({ axis }) => axis.role === "vector") ?? (tiles.length === 1 ? tiles[0]! : null);
+  const ofLanes = tiles.find(({ axis }) => axis.role === "vector") ?? tiles.find(({ axis }) => isInRows(axis));
+  const panel = ofLanes ?? (tiles.length === 1 ? tiles[0]! : null);
   const group = groupOf(access, axes);
   const cut = [...(panel ? [panel.dim] : []), ...(group ? [group.dim] : [])];
   return cut.every((dim) => isWalkedByOne(access, dim)) ? panel : null;
@@ -149,6 +152,24 @@ function panelLayout(
   ];
 }
 
+/**
+ * Where an intrinsic has rows along an axis that slides over a dimension one element a step, but is no panel, as in a convolution: groups
+ * of neighbours along that dimension, [the other dimensions, whole] [that dimension, whole] [group]. Null: there is no such axis.
+ */
+function windowLayout(
+  access: Access,
+  axes: readonly TiledAxis[],
+  group: { dim: number; tile: number },
+): LayoutDim<Operand>[] | null {
+  const row = axes.find(isInRows)?.axis.name;
+  const moving = [...access.dims.keys()].filter((at) => row !== undefined && access.dims[at]?.has(row));
+  const [dim] = moving;
+  const slides = dim !== undefined && dim !== group.dim && access.dims[dim]!.get(row!) === 1;
+  if (!slides || moving.length > 1 || !isWalkedByOne(access, group.dim)) return null;
+  const others = [...access.dims.keys()].filter((other) => other !== dim && other !== group.dim);
+  return [...others.map(wholeDim), { ...group, part: "outer" }, wholeDim(dim), { ...group, part: "inner" }];
+}
+
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
 function packAt(choice: PackChoice, loop: string, lanes: number): readonly Instruction<Operand>[] {
   const { access, layout, panelAxis, isGrouped } = choice.packable;
@@ -172,7 +193,7 @@ function groupsAt(choice: PackChoice, contiguous: boolean): readonly Instruction
   const loop = (at: number): string => `${packName(choice)}.${layout.length + at}`;
   const [panel, group] = [loop(-2), loop(-1)];
   if (contiguous) return [{ kind: "vectorize", loop: group }];
-  if (panelAxis?.role !== "vector") return [{ kind: "unroll", loop: group }];
+  if (panelAxis?.role !== "vector" && !(panelAxis && isInRows(panelAxis))) return [{ kind: "unroll", loop: group }];
   return [
     { kind: "split", loop: panel, factors: [0, panelAxis.lanes], tail: "perfect" },
     { kind: "fuse", outer: `${panel}.1`, inner: group },

@@ -2,7 +2,7 @@
 // extents.
 //
 //   vector axis    j → j.0 outer, j.1 tiles of a block, j.2 vectors of a register tile, j.3 lanes
-//   other spatial  i → i.0 outer, i.1 tiles of a block, i.2 rows of a register tile
+//   other spatial  i → i.0 outer, i.1 tiles of a block, i.2 rows of a register tile, of an intrinsic that has rows i.3 those
 //   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled, with an intrinsic k.3 what it adds up
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
@@ -24,7 +24,10 @@ export interface TiledAxis {
   readonly role: "vector" | "spatial" | "reduce" | "whole" | "outer";
   /** Name of the axis's first loop, and prefix of its tunables. */
   readonly loop: string;
-  /** Number of lanes of the vector axis; of values that an intrinsic adds up along the tiled reduce axis; else 1. */
+  /**
+   * Number of lanes of the vector axis; of values that an intrinsic adds up along the tiled reduce axis; of rows that an intrinsic computes
+   * at once along another axis; else 1.
+   */
   readonly lanes: number;
   /** Whether a register tile may have more than one row (or vector) along it. */
   readonly isTiled: boolean;
@@ -89,7 +92,13 @@ const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: 
   return Math.max(1, mostBlockOf(stage, Math.max(...axes.map((it) => it.lanes)), whole, target));
 };
 
-/** Rows (or vectors) of a register tile, tiles of a block, elements of a block. */
+/** Says whether an intrinsic computes several rows at once along an axis. */
+export const isInRows = ({ role, lanes }: TiledAxis): boolean => role === "spatial" && lanes > 1;
+
+/** Factors of its innermost loop: none, if an intrinsic computes one row at a time. */
+export const rowsOf = (it: TiledAxis): readonly number[] => (isInRows(it) ? [it.lanes] : []);
+
+/** Rows (or vectors, or tiles of an intrinsic) of a register tile, tiles of a block, elements of a block. */
 export const registerOf = (it: TiledAxis): string => `${it.loop}.register`;
 export const blockTilesOf = (it: TiledAxis): string => `${it.loop}.block-tiles`;
 export const registerElementsOf = (it: TiledAxis): string => `${it.loop}.register-elements`;

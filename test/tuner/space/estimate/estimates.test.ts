@@ -6,7 +6,7 @@
 // `ESTIMATES_SEED=7 npx vitest run test/tuner/space/estimate/estimates.test.ts` draws other instances and points.
 
 import { describe, expect, test } from "vitest";
-import { fromCompute, instantiate, replay, type Target } from "../../../../src/compiler/index.ts";
+import { fromCompute, instantiate, replay, type Target, type TargetName } from "../../../../src/compiler/index.ts";
 import { candidateTrace } from "../../../../src/tuner/kernel/candidate-kernel.ts";
 import type { RankingFacts } from "../../../../src/tuner/prior/ranker.ts";
 import { drawPoint, searchSpace } from "../../../../src/tuner/search/point/search-space.ts";
@@ -30,7 +30,9 @@ interface Sample {
   readonly all: CountedFacts;
 }
 
-const targets: readonly Target[] = [frozenTargets.avx2, frozenTargets.wasm, frozenTargets.amx];
+const targets: readonly Target[] = ["avx2", "wasm", "amx", "neon-i8mm"].map(
+  (name) => frozenTargets[name as TargetName],
+);
 const types: readonly TypeName[] = ["f32", "u8·i8"];
 
 function samplesOf(): readonly Sample[] {

@@ -1,10 +1,14 @@
-// The slots of a register buffer: the elements or vectors that its accesses name, if no two of them overlap in part.
+// The slots of a register buffer: the elements or vectors that its accesses name, if no two of them overlap in part. Of a tile that an
+// instruction holds in one vector, row after row, an access may name a part, as what moves it goes by the rows of a matrix.
 
+import { byteSize } from "../../../expr/dtype.ts";
+import type { Part } from "../../../intrinsic/vector-part.ts";
 import { localOf } from "../../../ir/build.ts";
 import { exprKey } from "../../../ir/expr-key.ts";
 import { isOnFragments } from "../../../ir/fragment.ts";
-import type { Buffer, Expr, Local, Registers, Stmt } from "../../../ir/loop-ir.ts";
-import { someExpr, walkStmt } from "../../../ir/visit.ts";
+import type { Buffer, Expr, IntrinsicCall, Local, Registers, Stmt } from "../../../ir/loop-ir.ts";
+import { perfectNest } from "../../../ir/perfect-nest.ts";
+import { someExpr, varsIn, walkStmt } from "../../../ir/visit.ts";
 
 /** Most locals of a buffer: no compiler keeps more in registers. */
 const maxSlots = 128;
@@ -23,6 +27,8 @@ export interface Slots {
   readonly buffer: Buffer;
   /** Slots by their first elements. */
   readonly slots: ReadonlyMap<number, Slot>;
+  /** Lanes of the vectors that may be accessed in parts; 1: none may. */
+  readonly tile: number;
   /** Ending of the names of the slots' locals; a buffer may be promoted in several places. */
   readonly suffix: string;
 }
@@ -59,14 +65,19 @@ export function placesIn(body: Stmt, buffer: string): readonly SlotRange[] | nul
   return known.length === places.length ? known : null;
 }
 
-/** Slots of a buffer whose places are all constant; null if accesses overlap in part. */
-export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | null {
+/**
+ * Slots of a buffer whose places are all constant; null if accesses overlap in part.
+ *
+ * @param vectorBytes size of a vector register
+ */
+export function slotsOf(body: Stmt, buffer: Buffer, suffix: string, vectorBytes: number): Slots | null {
   const slots = new Map<number, Slot & { readonly masks: Set<string> }>();
   const taken = takenIn(body, buffer);
+  const tile = tileIn(body, buffer, vectorBytes);
   const memoryAt = (base: number): Registers => (taken.has(base) ? "fragment" : "register");
   let fits = true;
   eachAccess(body, buffer.name, (indices, mask) => {
-    const { base, lanes } = placeOf(indices)!;
+    const { base, lanes } = wholeOf(placeOf(indices)!, tile);
     const slot = slots.get(base) ?? { base, lanes, masks: new Set(), memory: memoryAt(base) };
     fits &&= slot.lanes === lanes;
     if (mask !== null) slot.masks.add(mask);
@@ -74,7 +85,7 @@ export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | nul
   });
   const inOrder = [...slots.values()].sort((a, b) => a.base - b.base);
   fits &&= inOrder.every(({ base }, at) => at === 0 || inOrder[at - 1]!.base + inOrder[at - 1]!.lanes <= base);
-  return fits && slots.size <= maxSlots ? { buffer, slots, suffix } : null;
+  return fits && slots.size <= maxSlots ? { buffer, slots, tile, suffix } : null;
 }
 
 /** First elements of what instructions on fragments take of a buffer. */
@@ -92,8 +103,47 @@ function takenIn(body: Stmt, { name, memory }: Buffer): ReadonlySet<number> {
   return taken;
 }
 
-/** The slot that an access names. */
-export const slotOf = ({ slots }: Slots, indices: readonly Expr[]): Slot => slots.get(placeOf(indices)!.base)!;
+/** Lanes of the tiles, in rows, that instructions take of a buffer as vectors; 1: they take none. */
+function tileIn(body: Stmt, { name, dtype, memory }: Buffer, vectorBytes: number): number {
+  let tile = 1;
+  if (memory !== "register") return tile;
+  walkStmt(
+    body,
+    () => {},
+    (expr) => {
+      if (expr.kind !== "intrinsic" || !isInRows(expr)) return;
+      const [result] = expr.operands;
+      const isVector = expr.lanes * byteSize[dtype] <= vectorBytes;
+      if (isVector && result?.kind === "load" && result.buffer === name) tile = expr.lanes;
+    },
+  );
+  return tile;
+}
+
+/** Says whether the result of a call has rows: two loops run over it. */
+function isInRows({ meaning }: IntrinsicCall): boolean {
+  const nest = perfectNest(meaning.body);
+  return nest?.leaf.kind === "store" && varsIn(nest.leaf.indices[0]!).size > 1;
+}
+
+/** The tile that a place is in; the place itself, if it is in none. */
+function wholeOf(place: SlotRange, tile: number): SlotRange {
+  const start = place.base % tile;
+  return start + place.lanes > tile ? place : { base: place.base - start, lanes: tile };
+}
+
+/** The slot that an element is in, whether an access begins there or in its tile. */
+export const slotAt = ({ slots, tile }: Slots, element: number): Slot | undefined =>
+  slots.get(element) ?? slots.get(element - (element % tile));
+
+/** The slot that an access names, or names a part of. */
+export const slotOf = (slots: Slots, indices: readonly Expr[]): Slot => slotAt(slots, placeOf(indices)!.base)!;
+
+/** The part of its slot that an access names; null: all of it. */
+export function partIn({ base, lanes }: Slot, indices: readonly Expr[]): Part | null {
+  const place = placeOf(indices)!;
+  return place.lanes === lanes ? null : { start: place.base - base, lanes: place.lanes };
+}
 
 export const slotLocal = ({ buffer, suffix }: Slots, { base, lanes }: Slot): Local =>
   localOf(`${buffer.name}_${base}${suffix}`, buffer.dtype, lanes);
