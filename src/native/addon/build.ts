@@ -127,10 +127,12 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Moves the addon to its place under a name by content; an equal one that is there is replaced in one step. */
+/** Moves the addon to its place under a name by content. An equal one that is there stays: Windows replaces none that is loaded. */
 async function publish(folder: string, outDir: string, name: string): Promise<string> {
   const built = join(folder, "kernels.node");
-  const path = join(outDir, `${name}-${sha256(await readFile(built)).slice(0, 16)}.node`);
-  await rename(built, path);
+  const bytes = await readFile(built);
+  const path = join(outDir, `${name}-${sha256(bytes).slice(0, 16)}.node`);
+  const there = await readFile(path).catch(() => null);
+  if (!there?.equals(bytes)) await rename(built, path);
   return path;
 }

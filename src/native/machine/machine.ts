@@ -1,4 +1,4 @@
-// Describes this machine: features and caches from /proc and /sys on Linux, sysctl on macOS → the targets that it runs.
+// Describes this machine: features and caches from /proc and /sys on Linux, sysctl on macOS, a program in C on Windows → the targets that it runs.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,8 @@ import {
   targetNames,
   targets,
 } from "../../compiler/index.ts";
-import { cpuFeatures } from "./cpu-features.ts";
+import { machineFeatures } from "./machine-features.ts";
+import { windowsFacts } from "./windows-facts.ts";
 
 export interface Caches {
   readonly l1Bytes: number;
@@ -79,11 +80,27 @@ export function cachesOfSysctl(text: string): Caches | null {
   return { l1Bytes, l2Bytes, l3Bytes: share || l2Bytes };
 }
 
+/** Kind of a cache of instructions, in PROCESSOR_CACHE_TYPE of Windows. */
+const instructionKind = 1;
+
+/** Takes what windows-probe.c tells: four numbers for each cache of one core. */
+export function cachesOfWindows(numbers: readonly number[]): Caches | null {
+  const bytes = (level: number): number => {
+    for (let at = 0; at + 4 <= numbers.length; at += 4) {
+      const [own, kind, size, sharers] = numbers.slice(at, at + 4) as [number, number, number, number];
+      if (own === level && kind !== instructionKind) return Math.floor(size / (level === 3 ? Math.max(1, sharers) : 1));
+    }
+    return 0;
+  };
+  const [l1Bytes, l2Bytes, l3Bytes] = [bytes(1), bytes(2), bytes(3)];
+  return l1Bytes > 0 && l2Bytes > 0 ? { l1Bytes, l2Bytes, l3Bytes: l3Bytes || l2Bytes } : null;
+}
+
 /** Reads this machine's properties; what cannot be read is left empty. */
 export function detectMachine(): Machine {
   return {
     platform: `${process.platform}-${process.arch}`,
-    features: cpuFeatures(),
+    features: machineFeatures(),
     caches: readCaches(),
     cores: availableParallelism(),
   };
@@ -93,6 +110,7 @@ function readCaches(): Caches | null {
   try {
     if (process.platform === "linux") return cachesOfSys(readSysCaches("/sys/devices/system/cpu/cpu0/cache"));
     if (process.platform === "darwin") return cachesOfSysctl(readSysctl());
+    if (process.platform === "win32") return cachesOfWindows(windowsFacts().caches);
   } catch {
     // A container without /sys: the target's own numbers serve.
   }
