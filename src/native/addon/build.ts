@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type CSource, invariant, sha256 } from "../../compiler/index.ts";
-import { packageFile } from "../file/native-file.ts";
+import { packageFile } from "../machine/package-file.ts";
 import { brokenCompiler } from "../machine/unusable.ts";
 import { outlivingWorkStopped } from "../process/outliving-work.ts";
 import { compilers } from "../toolchain/compilers.ts";

@@ -1,5 +1,5 @@
-// windows-probe.node, the one file of the package that comes compiled: it tells what Windows tells programs in C alone, the features of the
-// processor and the caches of its first core. Any x86-64 processor runs it. test/native/machine/windows-probe.test.ts compiles it again, and
+// windows-probe.node, the one file of the package that comes compiled: it tells what Windows tells programs in C alone, the features,
+// the model and the caches of the processor. Any x86-64 processor runs it. test/native/machine/windows-probe.test.ts compiles it again, and
 // wants the same bytes.
 
 #define NAPI_VERSION 8
@@ -50,8 +50,17 @@ static napi_value uk_caches(napi_env env) {
   return numbers;
 }
 
+// Family, model and stepping.
+static napi_value uk_signature(napi_env env) {
+  unsigned words[4] = {0};
+  napi_value signature;
+  __get_cpuid(1, &words[0], &words[1], &words[2], &words[3]);
+  return napi_create_uint32(env, words[0], &signature) == napi_ok ? signature : NULL;
+}
+
 NAPI_MODULE_INIT() {
   napi_set_named_property(env, exports, "features", uk_present_features(env, NULL));
   napi_set_named_property(env, exports, "caches", uk_caches(env));
+  napi_set_named_property(env, exports, "signature", uk_signature(env));
   return exports;
 }
