@@ -46,6 +46,8 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
   const { execa } = await import("execa");
   const child = execa(process.execPath, [...engineOptions, path, ...args], {
     ...ownTree,
+    // On Windows it would end this process at a Ctrl-C as soon as it hears of it, before anything is cleaned up.
+    cleanup: false,
     ipc: true,
     serialization: "advanced",
     buffer: false,
@@ -64,6 +66,7 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
   child.on("message", (message) => inbox.put(message as From));
   // A message to a process that is dying fails; its death says why.
   child.on("error", () => undefined);
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const gone = child.then(({ signal, exitCode, shortMessage }) => {
     const ending = signal ?? (exitCode === undefined ? shortMessage : `exit code ${exitCode}`);
     const reason = errorText.trim() ? `${ending}: ${lastLines(errorText)}` : String(ending);
@@ -76,7 +79,9 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
     dismiss: () => child.connected && child.disconnect(),
     async kill() {
       killTree(child);
-      await gone;
+      // Its output may be held by what it started, or never end: nobody wants it any more.
+      await Promise.race([gone, exited]);
+      child.stderr.destroy();
     },
   };
 }
