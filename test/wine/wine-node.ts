@@ -59,11 +59,14 @@ export interface StartedProgram {
  * Starts a program of Windows. Of Node's there, stdin and stdout have to be files or a terminal: it takes no pipes of Linux. What it starts itself
  * has pipes of Windows.
  */
-export function startWine(program: string, args: readonly string[], cwd: string, env = {}): StartedProgram {
+export const startWine = (program: string, args: readonly string[], cwd: string, env = {}): StartedProgram =>
+  start([wine!, program, ...args], cwd, env);
+
+function start([command, ...args]: readonly string[], cwd: string, env = {}): StartedProgram {
   const folder = mkdtempSync(join(tmpdir(), "wine-run-"));
   const paths = ["stdout", "stderr"].map((name) => join(folder, name));
   const files = [openSync("/dev/null", "r"), ...paths.map((path) => openSync(path, "w"))];
-  const child = spawn(wine!, [program, ...args], {
+  const child = spawn(command!, args, {
     cwd,
     env: { ...process.env, ...wineEnvironment, ...env },
     stdio: files,
@@ -87,5 +90,5 @@ export const windowsFolder = prefix;
 
 /** Runs Node with these arguments, to its end. The last of its arguments is the number by which this system knows its process. */
 export function runWineNode(args: readonly string[], cwd: string): Promise<WineRun> {
-  return startWine(windowsNode, args, cwd).ended;
+  return start(["sh", "-c", 'exec "$@" $$', "sh", wine!, windowsNode, ...args], cwd).ended;
 }

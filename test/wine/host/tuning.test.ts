@@ -10,6 +10,9 @@ import { startWine, windowsFolder, windowsNode } from "../wine-node.ts";
 import { windowsProgram } from "./windows-program.ts";
 import { hostSkipNote, hostSkipReason, programsLeft, type WindowsProject, windowsProject } from "./windows-project.ts";
 
+/** A few candidates, in as much time as a busy machine takes for them. */
+const brief = ["--seconds", "60", "--trials", "16"];
+
 const names = ["ops/gemm.op.ts?tune=avx2", "ops/gemm.op.ts?tune=wasm"];
 const temporary = (): readonly string[] =>
   readdirSync(join(windowsFolder, "drive_c/users", userInfo().username, "Temp")).filter((name) =>
@@ -43,7 +46,7 @@ describe.skipIf(hostSkipReason)(`tuning on Windows, under Wine${hostSkipNote}`, 
   }
 
   test("measures WASM and addons, and writes a lock with the names of Linux", async () => {
-    const { status, stdout } = await project.command("tune", "--seconds", "10");
+    const { status, stdout } = await project.command("tune", ...brief);
     expect([status, stdout]).toEqual([0, expect.stringContaining("| ops/gemm.op.ts?tune=avx2 | tuned |")]);
     expect([...entries().keys()].sort()).toEqual(names);
     for (const { measured } of entries().values()) expect(measured!.trials).toBeGreaterThan(0);
@@ -56,7 +59,7 @@ describe.skipIf(hostSkipReason)(`tuning on Windows, under Wine${hostSkipNote}`, 
 
   test("by two processes at once ends in one lock with the kernels of both", async () => {
     const runs = await Promise.all(
-      names.map((name) => project.command("tune", name, "--seconds", "10").then(({ status }) => status)),
+      names.map((name) => project.command("tune", name, ...brief).then(({ status }) => status)),
     );
     expect(runs).toEqual([0, 0]);
     expect([...entries().keys()].sort()).toEqual(names);
@@ -64,9 +67,7 @@ describe.skipIf(hostSkipReason)(`tuning on Windows, under Wine${hostSkipNote}`, 
   });
 
   test("of the same kernels by two processes at once ends in one lock", async () => {
-    const runs = await Promise.all(
-      [1, 2].map(() => project.command("tune", "--seconds", "10").then(({ status }) => status)),
-    );
+    const runs = await Promise.all([1, 2].map(() => project.command("tune", ...brief).then(({ status }) => status)));
     expect(runs).toEqual([0, 0]);
     expect([...entries().keys()].sort()).toEqual(names);
     await expectNothingLeft();
@@ -82,7 +83,7 @@ describe.skipIf(hostSkipReason)(`tuning on Windows, under Wine${hostSkipNote}`, 
     const { status } = await ended;
     expect(status).toBe(130);
     await expectNothingLeft();
-    expect((await project.command("tune", "--seconds", "10")).status).toBe(0);
+    expect((await project.command("tune", ...brief)).status).toBe(0);
     expect([...entries().keys()].sort()).toEqual(names);
     await expectNothingLeft();
   });
@@ -95,7 +96,7 @@ describe.skipIf(hostSkipReason)(`tuning on Windows, under Wine${hostSkipNote}`, 
     child.kill("SIGKILL");
     await ended;
     await eventually(() => expect(programsLeft()).toEqual([]));
-    expect((await project.command("tune", "--seconds", "10")).status).toBe(0);
+    expect((await project.command("tune", ...brief)).status).toBe(0);
     expect([...entries().keys()].sort()).toEqual(names);
     await expectNothingLeft();
   });
