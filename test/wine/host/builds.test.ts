@@ -43,7 +43,7 @@ describe.skipIf(hostSkipReason)(`builds on Windows, under Wine${hostSkipNote}`, 
   let linux = "";
   beforeAll(async () => {
     project = await windowsProject();
-    await buildHere(project, "out-tuned", { mode: "tune", budget: { seconds: 2 } });
+    await buildHere(project, "out-tuned", { mode: "tune", budget: { seconds: 60, trials: 12 } });
     lock = readFileSync(project.lockfile, "utf8");
     linux = await buildHere(project, "out-linux", { mode: "frozen", platforms: ["win32-x64"] });
   });

@@ -1,15 +1,25 @@
 // The command line on Windows: what the machine has, names of kernels and places, paths with spaces, letters of drives in both cases.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cpuName } from "../../../src/native/machine/cpu-name.ts";
 import { bestTargetName, detectMachine } from "../../../src/native/machine/machine.ts";
 import { hostSkipNote, hostSkipReason, type WindowsProject, windowsProject } from "./windows-project.ts";
 
+const plain = `import gemm from "./ops/gemm.op.ts?tune=wasm";
+const ones = new Float32Array(64 * 64).fill(1);
+console.log(gemm(ones, ones)[0]);
+`;
+
 describe.skipIf(hostSkipReason)(`the command line on Windows, under Wine${hostSkipNote}`, () => {
   let project: WindowsProject;
   beforeAll(async () => {
     project = await windowsProject();
+    const other = join(project.root, "../new one");
+    mkdirSync(other);
+    writeFileSync(join(other, "package.json"), JSON.stringify({ type: "module", devDependencies: { vite: "*" } }));
+    writeFileSync(join(other, "vite.config.js"), "export default {};\n");
   });
   afterAll(() => project?.close());
 
@@ -36,7 +46,8 @@ describe.skipIf(hostSkipReason)(`the command line on Windows, under Wine${hostSk
   });
 
   test("names the CPU as Linux does", async () => {
-    const program = `import { readFileSync } from "node:fs";
+    const program = `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
       const probe = { exports: {} };
       process.dlopen(probe, "C:\\\\my project\\\\node_modules\\\\unplugin-kernel\\\\src\\\\native\\\\machine\\\\windows-probe.node");
       console.log(probe.exports.signature);`;
@@ -62,5 +73,23 @@ describe.skipIf(hostSkipReason)(`the command line on Windows, under Wine${hostSk
 
   test("lists what is in the store", async () => {
     expect(await answerOf("cache", "ls")).toMatch(/^\| decisions +\| +1 \|/m);
+  });
+
+  test("puts the plugin into the configuration of a project", async () => {
+    const said = await answerOf("init", "--root", "C:\\new one", "--host", "vite");
+    expect(said).toContain("edited vite.config.js: the plugin");
+    const folder = join(project.root, "../new one");
+    expect(readFileSync(join(folder, "vite.config.js"), "utf8")).toContain("plugins: [kernel()]");
+    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).imports).toEqual({
+      "#op/*": "./src/kernels/*",
+    });
+  });
+
+  test("runs operators without a bundler", async () => {
+    writeFileSync(join(project.root, "plain.js"), plain);
+    const { stdout, stderr } = await project.node(["--import", "unplugin-kernel/register", "plain.js"], {
+      KERNEL_MODE: "",
+    });
+    expect(stdout.trim() || stderr).toBe("64");
   });
 });
