@@ -254,12 +254,13 @@ test("Math.random nowhere", () => {
   expect(badLines(/\bMath\s*\.\s*random\b/, () => false)).toEqual([]);
 });
 
-test("process.env in the plugin's options, where toolchains are looked for, and for the store's secret", () => {
+test("process.env in the plugin's options, where toolchains and Windows are looked for, and for the store's secret", () => {
   // The secret is no option: it stands in no file of the project, and nobody passes it on.
   const readers = isOneOf(
     "src/plugin/options/options.ts",
     "src/native/toolchain/",
     "src/native/cuda/nvrtc.ts",
+    "src/native/process/process-tree.ts",
     "src/tuner/store/store-key.ts",
   );
   expect(badLines(/\bprocess\s*\.\s*env\b/, readers)).toEqual([]);

@@ -7,7 +7,7 @@ import { execa } from "execa";
 import type { CSource, Numerics } from "../../src/compiler/index.ts";
 import { compileFlags } from "../../src/native/addon/build.ts";
 import { translationUnit } from "../../src/native/addon/translation-unit.ts";
-import { packageFile } from "../../src/native/file/native-file.ts";
+import { packageFile } from "../../src/native/machine/package-file.ts";
 import { runCompiler } from "../../src/native/toolchain/run-compiler.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 

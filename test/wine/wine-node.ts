@@ -5,7 +5,7 @@
 //     node test/node-versions/folder-of.js 20.20.2 win32-x64     (or WINE_NODE=/folder/node.exe)
 //     npm run test:zig -- test/wine
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,25 +49,46 @@ export interface WineRun {
   readonly stderr: string;
 }
 
+/** A program of Windows that runs: it is `ended` when it and those who have its output are gone. */
+export interface StartedProgram {
+  readonly child: ChildProcess;
+  readonly ended: Promise<WineRun>;
+}
+
 /**
- * Runs Node with these arguments, to its end. The last of its arguments is the number by which this system knows its process.
- *
- * Node for Windows takes no pipes of Wine's, so it reads and writes files.
+ * Starts a program of Windows. Of Node's there, stdin and stdout have to be files or a terminal: it takes no pipes of Linux. What it starts itself
+ * has pipes of Windows.
  */
-export async function runWineNode(args: readonly string[], cwd: string): Promise<WineRun> {
+export const startWine = (program: string, args: readonly string[], cwd: string, env = {}): StartedProgram =>
+  start([wine!, program, ...args], cwd, env);
+
+function start([command, ...args]: readonly string[], cwd: string, env = {}): StartedProgram {
   const folder = mkdtempSync(join(tmpdir(), "wine-run-"));
   const paths = ["stdout", "stderr"].map((name) => join(folder, name));
   const files = [openSync("/dev/null", "r"), ...paths.map((path) => openSync(path, "w"))];
-  const status = await new Promise<number | null>((resolve, reject) => {
-    const child = spawn("sh", ["-c", 'exec "$@" $$', "sh", wine!, node, ...args], {
-      cwd,
-      env: { ...process.env, ...wineEnvironment },
-      stdio: files,
-    });
-    child.on("error", reject);
-    child.on("close", resolve);
+  const child = spawn(command!, args, {
+    cwd,
+    env: { ...process.env, ...wineEnvironment, ...env },
+    stdio: files,
   });
   for (const file of files) closeSync(file);
-  const [stdout, stderr] = paths.map((path) => readFileSync(path, "utf8"));
-  return { status, stdout: stdout!, stderr: stderr! };
+  const ended = new Promise<WineRun>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => {
+      const [stdout, stderr] = paths.map((path) => readFileSync(path, "utf8"));
+      resolve({ status, stdout: stdout!, stderr: stderr! });
+    });
+  });
+  return { child, ended };
+}
+
+/** Node for Windows. */
+export const windowsNode = node;
+
+/** Windows as Wine knows it here: the folder with its drives. */
+export const windowsFolder = prefix;
+
+/** Runs Node with these arguments, to its end. The last of its arguments is the number by which this system knows its process. */
+export function runWineNode(args: readonly string[], cwd: string): Promise<WineRun> {
+  return start(["sh", "-c", 'exec "$@" $$', "sh", wine!, windowsNode, ...args], cwd).ended;
 }

@@ -16,6 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const files = [
   "test/native/toolchain",
   "test/native/addon",
+  "test/native/machine",
   "test/native/lanes.test.ts",
   "test/compiler/codegen/c",
   "test/property/oracle-chain.test.ts",

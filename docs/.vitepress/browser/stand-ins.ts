@@ -14,5 +14,5 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 export const standIns: readonly StandIn[] = [
   { find: /^node:crypto$/, replacement: here("crypto.ts") },
   { find: /^node:fs$/, replacement: here("no-files.ts") },
-  { find: /^.*\/native-file\.ts$/, replacement: here("no-files.ts") },
+  { find: /^.*\/(native|package)-file\.ts$/, replacement: here("no-files.ts") },
 ];

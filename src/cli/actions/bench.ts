@@ -1,9 +1,10 @@
 // `bench`: the kernels as programs call them, against their other twins, the plain loops, and peers of the user's; here or in a browser.
 
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { failAlone } from "../../plugin/support/fail-alone.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { type BenchOptions, benchKernel } from "../bench/bench-kernel.ts";
 import { type Benched, benchText, isWrong } from "../bench/bench-text.ts";
 import { loadPeer } from "../bench/entrants.ts";
@@ -13,7 +14,7 @@ import type { Project } from "../project/project.ts";
 import { wantedKernels } from "../project/wanted-kernels.ts";
 
 async function benchOne(project: Project, request: ParsedRequest, options: BenchOptions): Promise<Benched> {
-  const kernel = relative(project.options.root, request.path) + request.query;
+  const kernel = slashPath(project.options.root, request.path) + request.query;
   try {
     return await failAlone(kernel, null, async (): Promise<Benched> => {
       const context = await project.contextOf(request, "predict");

@@ -2,10 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { relative } from "node:path";
+
 import { writtenDeclarations } from "../../plugin/declarations/declarations-file.ts";
 import { findOperators } from "../../plugin/declarations/find-imports.ts";
 import { type DeclarationOptions, projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { hasText, writeIfChanged } from "../../plugin/support/write-if-changed.ts";
 import { badArgument, type Flags } from "../flags/flags.ts";
 import { type HostName, hostNames } from "../init/hosts.ts";
@@ -72,7 +73,7 @@ export const run: Run = async ({ options }, _, flags) => {
   const plan = planInit({ root, host: hostOf(flags), operators, version: ownVersion(), written });
   if (!isDryRun) for (const { file, text } of plan.changes) replaceFile(file, text);
   const types = await writeTypes(options, plan.declarations, isDryRun);
-  const nameOf = (file: string): string => relative(root, file).replaceAll("\\", "/");
+  const nameOf = (file: string): string => slashPath(root, file);
   const changes = [...plan.changes, ...types].map((change) => ({
     file: nameOf(change.file),
     state: stateOf(change, isDryRun),

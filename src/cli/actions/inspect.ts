@@ -1,10 +1,11 @@
 // `inspect`: one kernel from its expression to its code, with the schedule of the lock or the store, else the predicted one.
 
 import { existsSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { resolveImport } from "../../plugin/declarations/resolve-import.ts";
 import { knownSchedule } from "../../plugin/kernel/decision/known-schedule.ts";
 import { parseRequest } from "../../plugin/request/request.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { inspectCandidate, templateSizes } from "../../tuner/report/inspect.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import { badArgument } from "../flags/flags.ts";
@@ -46,7 +47,7 @@ export const run: Run = async ({ contextOf, options: { root } }, [given = ""], {
   const whole = inspectParts.filter((part) => part !== "passes").map((part) => title(part, texts[part]));
   return {
     exitCode: exitCodes.done,
-    json: { kernel: relative(root, path) + request.query, origin, candidate, ...texts },
+    json: { kernel: slashPath(root, path) + request.query, origin, candidate, ...texts },
     text: wanted ? texts[wanted] : whole.join("\n\n"),
   };
 };

@@ -2,10 +2,11 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type DiagnosticError, refuse } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/file/replace-file.ts";
 import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { replaceDecisions, signatureGone } from "../decisions/replace-decisions.ts";
 import { badArgument } from "../flags/flags.ts";
 import { type PackageFields, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
@@ -89,7 +90,7 @@ export const run: Run = async (project, [given = ""], { name: wanted }) => {
   }
   const license = typeof own.license === "string" ? own.license : "UNLICENSED";
   const signatureRemoved = write(folder, packFiles({ name, license, kernels: packed, before }));
-  const place = relative(root, folder);
+  const place = slashPath(root, folder);
   const last = `${name} in ${place}: look at its license, then npm publish ${place}`;
   const gone = signatureRemoved ? [signatureGone(join(place, decisionsName))] : [];
   const text = [packTable(packed), ...lines, "", ...gone, last].join("\n");

@@ -1,6 +1,5 @@
 // `tune`: every kernel that the project imports gets its schedule, from lock or store or by measuring, and an entry in the lock.
 
-import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { nowMs } from "../../native/machine/clock.ts";
 import type { CompileServices } from "../../plugin/kernel/compile-services.ts";
@@ -9,6 +8,7 @@ import { consoleSink } from "../../plugin/log/log.ts";
 import { progressLine } from "../../plugin/log/progress.ts";
 import { isCi } from "../../plugin/options/options.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import type { WinnerProof } from "../../tuner/proof/prove-winner.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { badArgument, type Flags } from "../flags/flags.ts";
@@ -86,7 +86,7 @@ async function tuneOne(
   }
 }
 
-const nameOf = (root: string, { path, query }: ParsedRequest): string => relative(root, path) + query;
+const nameOf = (root: string, { path, query }: ParsedRequest): string => slashPath(root, path) + query;
 
 /** Tunes with a line for each kernel, as long as there is anything to do. */
 async function tuneLive(

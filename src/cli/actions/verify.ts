@@ -1,12 +1,13 @@
 // `verify`: the lock against the project's imports, its decisions against their sources, what is built of them against the
 // reference, and what would ship, or has, against what is built.
 
-import { basename, relative, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
 import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { failAlone } from "../../plugin/support/fail-alone.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { type LockEntries, readLockfile } from "../../tuner/lock/lockfile.ts";
 import { type ForeignItem, foreignItems } from "../../tuner/store/foreign-items.ts";
 import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuilding-store.ts";
@@ -45,7 +46,7 @@ async function check(
   asked: ParsedRequest,
   entries: LockEntries,
 ): Promise<Checked> {
-  const kernel = relative(root, asked.path) + asked.query;
+  const kernel = slashPath(root, asked.path) + asked.query;
   let lockNames: readonly string[] = [];
   let store: RebuildingStore | null = null;
   const wrap = (real: Store): Store => {
@@ -76,7 +77,7 @@ async function check(
 const lostRow = (root: string, specifier: string, importer: string): Row => ({
   kernel: specifier,
   state: "wrong",
-  why: `the import in ${relative(root, importer)} leads to no operator file`,
+  why: `the import in ${slashPath(root, importer)} leads to no operator file`,
 });
 
 /** @throws DiagnosticError `command.bad-argument`, before anything is built again */

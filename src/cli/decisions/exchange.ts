@@ -1,12 +1,13 @@
 // `cache export` and `cache import`: decisions leave as one file of data. Decisions that come in are rebuilt, checked against the
 // reference and measured, kernel by kernel of the project, before the store has them.
 
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import type { KernelContext } from "../../plugin/kernel/context/kernel-context.ts";
 import { compareDecision } from "../../plugin/kernel/outside/check-decision.ts";
 import { tunedForOf } from "../../plugin/kernel/schedule.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { provenance, type Vouched, vouched, vouchedAgain } from "../../plugin/trust/outside-decision.ts";
 import { outsideFile } from "../../plugin/trust/signed-file.ts";
 import { indexDecisions } from "../../tuner/store/decision-index.ts";
@@ -48,8 +49,8 @@ export async function exportDecisions({ options: { root, cacheDir } }: Project, 
   const signatureRemoved = writeExchange(file, printExchange(decisions));
   const said = decisions.map(({ key, measured }) => ({ key, measured }));
   const json = { file, decisions: said, foreign, unreadable, signatureRemoved, noSecret: unkeptKey() };
-  const note = signatureRemoved ? `; ${signatureGone(relative(root, file))}` : "";
-  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}${note}`;
+  const note = signatureRemoved ? `; ${signatureGone(slashPath(root, file))}` : "";
+  const text = `${plural(decisions.length)} in ${slashPath(root, file)}${leftOut(passed)}${note}`;
   return { exitCode: exitCodes.done, json, text };
 }
 
@@ -193,7 +194,7 @@ export async function importDecisions(project: Project, name: string): Promise<O
   const content = readDecisions(file);
   const parsed = parseExchange(content);
   if (parsed.kind === "wrong") {
-    const lines = parsed.problems.map(({ line, why }) => `${relative(root, file)}:${line}: ${why}`);
+    const lines = parsed.problems.map(({ line, why }) => `${slashPath(root, file)}:${line}: ${why}`);
     const text = [...lines, "nothing was taken"].join("\n");
     return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
   }

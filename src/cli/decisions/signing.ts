@@ -2,10 +2,11 @@
 
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { basename, dirname, relative, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { DiagnosticError, refuse, sha256 } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/file/replace-file.ts";
 import { wallClockText } from "../../native/machine/clock.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { signingKeyOf } from "../../plugin/trust/signing-key.ts";
 import { readLockfile, updateLockfile } from "../../tuner/lock/lockfile.ts";
 import { parseExchange } from "../../tuner/store/exchange.ts";
@@ -122,7 +123,7 @@ export async function signFile(
   const bundle = key ? await signStatement(statement, key) : await keyless(statement, load);
   replaceFile(signatureOf(file), bundle);
   const { decisions } = statement.predicate;
-  const text = `${decisions} decision${decisions === 1 ? "" : "s"} of ${basename(file)} signed, in ${relative(root, signatureOf(file))}`;
+  const text = `${decisions} decision${decisions === 1 ? "" : "s"} of ${basename(file)} signed, in ${slashPath(root, signatureOf(file))}`;
   return { exitCode: exitCodes.done, json: { file, signature: signatureOf(file), decisions }, text };
 }
 

@@ -2,8 +2,9 @@
 // that start it have the hooks.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { type FoundHost, findHost, jestJsonFiles } from "../init/find-host.ts";
 import { hosts } from "../init/hosts.ts";
 import { hooks, scriptsWithHooks } from "../init/node-scripts.ts";
@@ -46,11 +47,11 @@ export function bundlerState(root: string): string | null {
   const wired = files.find((file) => mentions(file, nameIn(file)));
   const withHooks = isStarted || host === "jest" ? placesOfHooks(root, json) : [];
   const has = [
-    ...(wired ? [`the plugin in ${relative(root, wired)}`] : []),
+    ...(wired ? [`the plugin in ${slashPath(root, wired)}`] : []),
     ...(withHooks.length > 0 ? [`the hooks in ${withHooks.join(", ")}`] : []),
   ];
   if (isStarted ? has.length > 0 : wired) return `${host}, with ${has.join(" and ")}`;
-  const without = files.length === 0 ? "without a configuration" : `no plugin in ${relative(root, files[0]!)}`;
+  const without = files.length === 0 ? "without a configuration" : `no plugin in ${slashPath(root, files[0]!)}`;
   const missing = isStarted ? "no hooks in its scripts" : without;
   const init = packageManagerOf(root).execute("unplugin-kernel init");
   return `${host}, ${missing}: ${init} adds ${isStarted ? "them" : "it"}`;

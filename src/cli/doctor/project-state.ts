@@ -2,10 +2,11 @@
 // is fresh, and the path of the store.
 
 import { existsSync } from "node:fs";
-import { relative } from "node:path";
+
 import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { staleReason } from "../../tuner/lock/lock-entry.ts";
 import { readLockfile } from "../../tuner/lock/lockfile.ts";
 import { totalBytes } from "../../tuner/store/garbage.ts";
@@ -30,7 +31,7 @@ export async function projectState(project: Project): Promise<ProjectState> {
   return {
     bundler: await orWhyNot(async () => (await import("./bundler-state.ts")).bundlerState(root)),
     lock: await orWhyNot(() => lockState(project)),
-    store: `${relative(process.cwd(), cacheDir) || "."}, ${items.length === 0 ? "empty" : sizeText(bytes)}`,
+    store: `${slashPath(process.cwd(), cacheDir) || "."}, ${items.length === 0 ? "empty" : sizeText(bytes)}`,
     storeProblems: storeProblems(cacheDir, root).map(({ text }) => text),
   };
 }
@@ -58,7 +59,7 @@ async function lockState(project: Project): Promise<string> {
     const why = entry ? staleReason(entry, { ...task, codegen: codegenVersion, opDigest }) : "it has no entry";
     if (why !== null) problems.push(`${lockName}: ${why}`);
   }
-  const name = relative(root, lockfile);
+  const name = slashPath(root, lockfile);
   if (problems.length === 0) return `${name} is fresh, ${kernels.length} of ${kernels.length} kernels are in it`;
   const command = packageManagerOf(root).execute("unplugin-kernel tune");
   return `${name} is fresh for ${kernels.length - problems.length} of ${kernels.length} kernels: ${command} (${problems[0]})`;

@@ -1,10 +1,11 @@
 // A project → all that wires it: files as they are to be, and what its owner has to do by hand. Nothing is written here.
 
 import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
 import { ownCondition } from "../../plugin/request/locate-operator.ts";
 import { isInstalled, packageManagerOf } from "../../plugin/support/package-manager.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { NotUnderstood } from "./config-objects.ts";
 import {
   type FoundHost,
@@ -198,8 +199,6 @@ function wirePackage(packageFile: PackageFile, host: HostName, folder: string, v
 const hooksOf = (names: readonly string[]): string =>
   `the hooks in ${names.length === 1 ? "script" : "scripts"} ${names.join(", ")}`;
 
-const withSlashes = (path: string): string => path.replaceAll("\\", "/");
-
 /** "layer-norm.op.ts" → "layerNorm" */
 const nameOf = (operator: string): string =>
   basename(operator)
@@ -233,9 +232,9 @@ export function planInit(request: InitRequest): InitPlan {
   const packageFile = readPackageJson(root);
   const found = findHost(root, packageFile.json, wanted);
   const operator = operators[0] ?? join(root, sourcesOf(root, found.host), "kernels/gemm.op.ts");
-  const folder = withSlashes(relative(root, dirname(operator)));
+  const folder = slashPath(root, dirname(operator));
   const declarations = declarationsOf(request, operator);
-  const dts = declarations && withSlashes(relative(root, declarations));
+  const dts = declarations && slashPath(root, declarations);
   const wired = together([
     ...(found.host === "jest" ? [] : [wireHost(root, found, dts)]),
     wireTests(root, packageFile, found.host),

@@ -2,8 +2,9 @@
 // declarations among them; those with an output folder say what imports by package.json may look like.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathFilter } from "../../plugin/options/path-pattern.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { propertyOf } from "./config-objects.ts";
 import { type ArrayExpression, type Expression, type ObjectExpression, parseCommentedJson } from "./syntax.ts";
 import { insert, lastElement } from "./text-edit.ts";
@@ -75,7 +76,7 @@ export function withDeclarations(text: string, root: string, path: string): stri
 
 /** @param declarations absolute path */
 export function tsconfigsThatMiss(root: string, declarations: string): readonly Tsconfig[] {
-  const path = relative(root, declarations).replaceAll("\\", "/");
+  const path = slashPath(root, declarations);
   return tsconfigsIn(root).flatMap(({ file, text }) => {
     const edited = withDeclarations(text, root, path);
     return edited === null ? [] : [{ file, text: edited }];

@@ -1,10 +1,10 @@
 // Entries of the lock that nothing imports any more → gone, after `tune --update`. What may still be imported stays.
 
-import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { readLockfile, updateLockfile } from "../../tuner/lock/lockfile.ts";
 import type { Project } from "./project.ts";
 
@@ -30,7 +30,7 @@ async function usedBy({ contextOf, options: { root } }: Project, kernels: readon
       if (request.settings.target === "native") anyTarget.add(withoutTarget(lockName));
     } catch (error) {
       if (!(error instanceof DiagnosticError)) throw error;
-      broken.add(relative(root, request.path).replaceAll("\\", "/"));
+      broken.add(slashPath(root, request.path));
     }
   }
   return { names, anyTarget, broken };
@@ -55,7 +55,7 @@ export async function dropUnused(project: Project, files: readonly string[] | nu
   if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
   if (hasLost || project.lockProblem()) return [];
   const { names, anyTarget, broken } = await usedBy(project, kernels);
-  const among = files?.map((file) => relative(root, file).replaceAll("\\", "/"));
+  const among = files?.map((file) => slashPath(root, file));
   const mayGo = (name: string): boolean => {
     const file = name.split("?")[0]!;
     return (

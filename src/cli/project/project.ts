@@ -1,7 +1,7 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
 import { readFileSync, statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Diagnostic } from "../../compiler/index.ts";
 import { createBuildTunings } from "../../plugin/build/build-tunings.ts";
 import { type FoundImport, findImports } from "../../plugin/declarations/find-imports.ts";
@@ -17,6 +17,7 @@ import type { KernelPluginOptions, LogLevel } from "../../plugin/options/types.t
 import { locatePacks } from "../../plugin/packs/locate-packs.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { createSession, type Session } from "../../plugin/session/session.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { type StrategyName, strategyNames } from "../../tuner/search/strategy/strategy.ts";
 import { parseLocatedJson } from "../../tuner/support/located-json.ts";
 import { badArgument, type Flags } from "../flags/flags.ts";
@@ -112,7 +113,7 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const warnOfLost: OnLost = (specifier, importer) =>
     session
       .log()
-      .warn(`${relative(options.root, importer)}: "${specifier}" leads to no operator file, and is left out`);
+      .warn(`${slashPath(options.root, importer)}: "${specifier}" leads to no operator file, and is left out`);
   return {
     session,
     options,

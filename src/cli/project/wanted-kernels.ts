@@ -6,6 +6,7 @@ import picomatch from "picomatch";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { type FoundImport, kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { type ParsedRequest, parseRequest } from "../../plugin/request/request.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { badArgument } from "../flags/flags.ts";
 import type { OnLost, Project } from "./project.ts";
 
@@ -53,7 +54,7 @@ function readings(root: string, path: string): readonly Test[] {
   return [
     isFile(path),
     isFile(slashes(path)),
-    ({ request }) => isLike(slashes(relative(root, request.path))),
+    ({ request }) => isLike(slashPath(root, request.path)),
     ({ specifier }) => specifier.split("?")[0] === path,
   ];
 }
@@ -72,7 +73,7 @@ function meantBy(name: string, root: string, imports: readonly FoundImport[]): r
 const mostListed = 8;
 
 function unknownName(name: string, root: string, imports: readonly FoundImport[]): DiagnosticError {
-  const files = [...new Set(imports.map(({ request }) => slashes(relative(root, request.path))))].sort();
+  const files = [...new Set(imports.map(({ request }) => slashPath(root, request.path)))].sort();
   const more = files.length > mostListed ? `, or another of ${files.length} operator files` : "";
   return badArgument(`no import asks for a kernel of ${name}`, files.slice(0, mostListed).join(", ") + more);
 }

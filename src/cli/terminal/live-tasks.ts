@@ -1,8 +1,8 @@
 // Work on several things at once, drawn on a terminal: a line each, written over until all have ended. Loads listr2, so only where there
 // is a terminal.
 
-import { constants } from "node:os";
 import { Listr } from "listr2";
+import { exitCodeOf } from "../../native/process/raise-signal.ts";
 
 export interface LiveTask {
   /** The line before there is any news. */
@@ -16,8 +16,7 @@ export interface LiveTask {
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Ends the process with the exit code that shells give to one that a signal has ended: 128 + the signal's number. */
-const exitBy = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
+const exitBy = (signal: NodeJS.Signals): never => process.exit(exitCodeOf(signal));
 
 /**
  * Holds signals back: the work hears them too and comes to its end, the cursor comes back, and then the process ends. With a

@@ -2,7 +2,7 @@
 // what lies in the cache directory that this user's builds did not put there.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import { needsToolchain, sha256 } from "../../compiler/index.ts";
 import { makeArtifacts } from "../../plugin/kernel/artifacts/make-artifacts.ts";
 import { engineVariants } from "../../plugin/kernel/compile/engine-variants.ts";
@@ -10,6 +10,7 @@ import type { KernelContext } from "../../plugin/kernel/context/kernel-context.t
 import { decideSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
 import { addonsFolder, isOfItsName } from "../../plugin/kernel/stored/addon-file.ts";
 import { isModuleOfItsName, modulesFolder } from "../../plugin/kernel/stored/module-file.ts";
+import { slashPath } from "../../plugin/support/shown-path.ts";
 import { ifReadable } from "../../tuner/store/if-readable.ts";
 import type { RebuildingStore } from "../../tuner/store/rebuilding-store.ts";
 
@@ -53,14 +54,14 @@ export function changedAddons(cacheDir: string): readonly Foreign[] {
   };
   return (ifReadable(() => filesBelow(folder)) ?? [])
     .filter((path) => path.endsWith(".node") && isChanged(path))
-    .map((path) => ({ what: `addon for dev servers, ${relative(cacheDir, path)}`, key: null }));
+    .map((path) => ({ what: `addon for dev servers, ${slashPath(cacheDir, path)}`, key: null }));
 }
 
 /** Modules for Jest whose code is not that of their name, or that have none of the names that we give. */
 export function changedModules(cacheDir: string): readonly Foreign[] {
   return filesBelow(modulesFolder(cacheDir))
     .filter((path) => /\.[cm]js$/.test(path) && !isModuleOfItsName(basename(path), readFileSync(path)))
-    .map((path) => ({ what: `module for Jest, ${relative(cacheDir, path)}`, key: null }));
+    .map((path) => ({ what: `module for Jest, ${slashPath(cacheDir, path)}`, key: null }));
 }
 
 /** An addon or a module of a build's output that is not one of those that are built of the lock. */
@@ -85,7 +86,7 @@ export function compareOutput(
   names: readonly string[],
 ): readonly OutputFile[] {
   return filesBelow(folder).flatMap((path): OutputFile[] => {
-    const file = relative(folder, path);
+    const file = slashPath(folder, path);
     if (/\.(node|wasm)$/.test(path)) {
       if (built.has(sha256(readFileSync(path)))) return [{ file, state: "right" }];
       return [{ file, state: names.some((name) => basename(path).startsWith(name)) ? "wrong" : "other" }];

@@ -4,8 +4,9 @@
 import { existsSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
 import { join, parse } from "node:path";
-import { nodeApiDefinitions, nodeApiInclude, packageFile } from "../file/native-file.ts";
+import { nodeApiDefinitions, nodeApiInclude } from "../file/native-file.ts";
 import { withPrivateDirectory } from "../file/private-directory.ts";
+import { packageFile } from "../machine/package-file.ts";
 import { brokenCompiler } from "../machine/unusable.ts";
 import { onLastSignal } from "../process/outliving-work.ts";
 import { compilers } from "../toolchain/compilers.ts";

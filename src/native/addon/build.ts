@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type CSource, invariant, sha256 } from "../../compiler/index.ts";
-import { packageFile } from "../file/native-file.ts";
+import { packageFile } from "../machine/package-file.ts";
 import { brokenCompiler } from "../machine/unusable.ts";
 import { outlivingWorkStopped } from "../process/outliving-work.ts";
 import { compilers } from "../toolchain/compilers.ts";
@@ -128,10 +128,12 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Moves the addon to its place under a name by content; an equal one that is there is replaced in one step. */
+/** Moves the addon to its place under a name by content. An equal one that is there stays: Windows replaces none that is loaded. */
 async function publish(folder: string, outDir: string, name: string): Promise<string> {
   const built = join(folder, "kernels.node");
-  const path = join(outDir, `${name}-${sha256(await readFile(built)).slice(0, 16)}.node`);
-  await rename(built, path);
+  const bytes = await readFile(built);
+  const path = join(outDir, `${name}-${sha256(bytes).slice(0, 16)}.node`);
+  const there = await readFile(path).catch(() => null);
+  if (!there?.equals(bytes)) await rename(built, path);
   return path;
 }

@@ -1,6 +1,7 @@
 // Temporary directories of our own, named by machine and process, so that what a killed process left can be told from
 // what another one is using: unplugin-kernel-3f2a9c01-4711-Xb3k9Q.
 
+import { rmSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +36,7 @@ export async function withPrivateDirectory<T>(work: (directory: string) => Promi
     throw isFull(error) || isBelow(error, directory) ? unusableTemp((error as Error).message, error) : error;
   } finally {
     await remove(directory);
+    await removeHeld();
   }
 }
 
@@ -47,6 +49,7 @@ export const withDirectoryIf = <T>(isNeeded: boolean, work: (directory: string) 
 
 async function makeDirectory(): Promise<string> {
   try {
+    await removeHeld();
     await removeLeftovers();
     return await mkdtemp(join(tmpdir(), `unplugin-kernel-${ownSpace()}-${process.pid}-`));
   } catch (error) {
@@ -80,5 +83,37 @@ async function isLeftover(directory: string, space: string, pid: number): Promis
   return facts !== null && Date.now() - facts.mtimeMs > longestUseMs;
 }
 
-/** Removes a directory, with retries: Windows holds loaded addons for a moment after their process has gone. */
-const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 3 });
+/**
+ * Directories that Windows does not let go of: a process that measures for others too has an addon in them loaded. They are removed with a later
+ * one, or when this process ends; what is left even then, the next process removes.
+ */
+const held = new Set<string>();
+
+const isHeld = (error: unknown): boolean =>
+  process.platform === "win32" &&
+  ["EPERM", "EBUSY", "EACCES", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+async function remove(directory: string): Promise<void> {
+  try {
+    await rm(directory, { recursive: true, force: true });
+    held.delete(directory);
+  } catch (error) {
+    if (!isHeld(error)) throw error;
+    if (held.size === 0) process.once("exit", removeAtTheEnd);
+    held.add(directory);
+  }
+}
+
+async function removeHeld(): Promise<void> {
+  for (const directory of held) await remove(directory);
+}
+
+function removeAtTheEnd(): void {
+  for (const directory of held) {
+    try {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 2 });
+    } catch {
+      // The next process finds that this one has ended.
+    }
+  }
+}

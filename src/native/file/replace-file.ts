@@ -1,8 +1,9 @@
 // Files that somebody may be reading: each is there whole, as it was or as it is to be, whenever the process ends.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { renameOverSync } from "./rename-over.ts";
 
 /**
  * Replaces a file: writes beside it, then renames. Keeps the permissions; a link stays one. Something else, such as a pipe or a device, is
@@ -19,7 +20,7 @@ export function replaceFile(path: string, text: string): void {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     writeFileSync(temporary, text, isThere ? { mode: statSync(file).mode } : {});
-    renameSync(temporary, file);
+    renameOverSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
   }

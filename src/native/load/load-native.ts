@@ -3,7 +3,7 @@
 
 import { constants } from "node:os";
 import type { TypedArray } from "../../compiler/index.ts";
-import { cpuFeatures } from "../machine/cpu-features.ts";
+import { machineFeatures } from "../machine/machine-features.ts";
 
 /** The functions of an addon. Arrays are the kernel's parameters in order; wrong ones give a TypeError or RangeError. */
 export interface NativeKernels {
@@ -46,7 +46,7 @@ export interface NativeLoadOptions {
  * @param path absolute path of the `.node` file
  * @example loadNative(artifact.path, { features: artifact.kernels[0].features })
  */
-export function loadNative(path: string, { features, cpu = cpuFeatures() }: NativeLoadOptions): LoadResult {
+export function loadNative(path: string, { features, cpu = machineFeatures() }: NativeLoadOptions): LoadResult {
   const missing = features.filter((feature) => !cpu.includes(feature));
   if (missing.length > 0) return { kind: "unavailable", reason: `this CPU lacks ${missing.join(", ")}` };
   const module: { exports: Partial<NativeKernels> } = { exports: {} };

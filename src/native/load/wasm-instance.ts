@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { WasmSource } from "../../compiler/index.ts";
-import { packageFile } from "../file/native-file.ts";
+import { packageFile } from "../machine/package-file.ts";
 import { type StartWorker, startWorker } from "../process/start-worker.ts";
 import { openShared } from "./wasm-threads.ts";
 

@@ -38,6 +38,31 @@ interface Seen {
 const pollMs = 10;
 
 /**
+ * Milliseconds in which a refusal may be of the moment. On Windows a file that is being removed stays for as long as somebody looks at it, and until
+ * then the system refuses all who ask for its name; a folder that cannot be written it refuses in the same words.
+ */
+const refusalMs = process.platform === "win32" ? 2_000 : 0;
+
+const isRefusal = (error: unknown): boolean =>
+  ["EPERM", "EACCES", "EBUSY"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** Returns what makes an attempt of an attempt that may be refused: null, as if somebody held the lock, but not for long. */
+function patient<T>(attempt: () => Promise<T | null>): () => Promise<T | null> {
+  let sinceMs: number | null = null;
+  return async () => {
+    try {
+      const result = await attempt();
+      sinceMs = null;
+      return result;
+    } catch (error) {
+      sinceMs ??= performance.now();
+      if (!isRefusal(error) || performance.now() - sinceMs >= refusalMs) throw error;
+      return null;
+    }
+  };
+}
+
+/**
  * Waits for the lock and takes it. Not reentrant.
  *
  * @throws LockTimeout, and errors of the system where the file cannot be made
@@ -59,7 +84,10 @@ export function acquireFileLock(path: string, options: FileLockOptions = {}): Pr
     const isStale = isDead(last.holder) || performance.now() - watch.sinceMs > staleAfterMs;
     return isStale && (await takeAway(path, last)) ? create(path, staleAfterMs) : null;
   }
-  return waitForLock({ attempt, holder: async () => describeHolder(last?.holder ?? null), pollMs }, options);
+  return waitForLock(
+    { attempt: patient(attempt), holder: async () => describeHolder(last?.holder ?? null), pollMs },
+    options,
+  );
 }
 
 async function create(path: string, staleAfterMs: number): Promise<FileLock | null> {
@@ -97,7 +125,7 @@ function held(path: string, handle: FileHandle, token: string, staleAfterMs: num
     async release() {
       clearInterval(timer);
       await handle.close();
-      if (await isHeld()) await rm(path, { force: true });
+      if (await isHeld()) await rm(path, { force: true, maxRetries: 5, retryDelay: 20 });
     },
   };
 }

@@ -1,8 +1,10 @@
-// Sizes of the caches of one core: the strongest where a processor has several kinds. From /sys on Linux, sysctl on macOS.
+// Sizes of the caches of one core: the strongest where a processor has several kinds. From /sys on Linux, sysctl on macOS, a program in C on
+// Windows.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { strongestProcessor } from "./processors.ts";
 import { readSysctl } from "./sysctl.ts";
+import { windowsFacts } from "./windows-facts.ts";
 
 export interface Caches {
   readonly l1Bytes: number;
@@ -61,11 +63,28 @@ export function cachesOfSysctl(text: string): Caches | null {
   return { l1Bytes, l2Bytes, l3Bytes: l3Share || l2Bytes };
 }
 
+/** Kind of a cache of instructions, in PROCESSOR_CACHE_TYPE of Windows. */
+const instructionKind = 1;
+
+/** Takes what windows-probe.c tells: four numbers for each cache of one core. */
+export function cachesOfWindows(numbers: readonly number[]): Caches | null {
+  const bytes = (level: number): number => {
+    for (let at = 0; at + 4 <= numbers.length; at += 4) {
+      const [own, kind, size, sharers] = numbers.slice(at, at + 4) as [number, number, number, number];
+      if (own === level && kind !== instructionKind) return Math.floor(size / (level === 3 ? Math.max(1, sharers) : 1));
+    }
+    return 0;
+  };
+  const [l1Bytes, l2Bytes, l3Bytes] = [bytes(1), bytes(2), bytes(3)];
+  return l1Bytes > 0 && l2Bytes > 0 ? { l1Bytes, l2Bytes, l3Bytes: l3Bytes || l2Bytes } : null;
+}
+
 /** Reads the caches of this machine; null where the system does not tell. */
 export function readCaches(): Caches | null {
   try {
     if (process.platform === "linux") return cachesOfSys(readSysCaches());
     if (process.platform === "darwin") return cachesOfSysctl(readSysctl("hw"));
+    if (process.platform === "win32") return cachesOfWindows(windowsFacts().caches);
   } catch {
     // A container without /sys: the target's own numbers serve.
   }

@@ -18,7 +18,7 @@ import {
 } from "../../compiler/index.ts";
 import { type Caches, readCaches } from "./caches.ts";
 import { readCore } from "./core-name.ts";
-import { cpuFeatures } from "./cpu-features.ts";
+import { machineFeatures } from "./machine-features.ts";
 
 export interface Machine {
   /** "linux-x64" */
@@ -36,7 +36,7 @@ export interface Machine {
 export function detectMachine(): Machine {
   return {
     platform: `${process.platform}-${process.arch}`,
-    features: cpuFeatures(),
+    features: machineFeatures(),
     caches: readCaches(),
     core: readCore(),
     cores: availableParallelism(),

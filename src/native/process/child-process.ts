@@ -1,7 +1,8 @@
-// A process of this package, spoken to over Node's IPC: started in a process group of its own, so that a Ctrl-C on the terminal is told
-// by us and not by the system; its messages come in their order, and its end after them.
+// A process of this package, spoken to over Node's IPC: a Ctrl-C on the terminal is told by us and not by the system; its messages come in their
+// order, and its end after them.
 
 import { constants, setPriority } from "node:os";
+import { killTree, ownTree } from "./process-tree.ts";
 
 /** End of a process, with its reason: "SIGSEGV", "exit code 1: …". */
 export interface Death {
@@ -18,7 +19,7 @@ export interface ChildProcess<To, From> {
   receive(): Promise<From | Death>;
   /** Closes the channel, which tells the process to clean up and exit. */
   dismiss(): void;
-  /** Kills the process group; resolves when the process is gone. */
+  /** Kills the process and all that it started; resolves when the process is gone. */
   kill(): Promise<void>;
 }
 
@@ -43,9 +44,10 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
   const { path, args = [], engineOptions = [], env = {}, inBackground = false } = options;
   // Its hundred files are loaded when something is started, not by every build.
   const { execa } = await import("execa");
-  const posix = process.platform !== "win32";
   const child = execa(process.execPath, [...engineOptions, path, ...args], {
-    detached: posix,
+    ...ownTree,
+    // On Windows it would end this process at a Ctrl-C as soon as it hears of it, before anything is cleaned up.
+    cleanup: false,
     ipc: true,
     serialization: "advanced",
     buffer: false,
@@ -64,6 +66,7 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
   child.on("message", (message) => inbox.put(message as From));
   // A message to a process that is dying fails; its death says why.
   child.on("error", () => undefined);
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const gone = child.then(({ signal, exitCode, shortMessage }) => {
     const ending = signal ?? (exitCode === undefined ? shortMessage : `exit code ${exitCode}`);
     const reason = errorText.trim() ? `${ending}: ${lastLines(errorText)}` : String(ending);
@@ -75,27 +78,16 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
     receive: inbox.take,
     dismiss: () => child.connected && child.disconnect(),
     async kill() {
-      if (posix) killGroup(child.pid);
-      else child.kill("SIGKILL");
-      await gone;
+      killTree(child);
+      // Its output may be held by what it started, or never end: nobody wants it any more.
+      await Promise.race([gone, exited]);
+      child.stderr.destroy();
     },
   };
 }
 
 /** Node's exit code for an uncaught exception. A crash is a signal, or on Windows a code above 0x8000_0000. */
 const uncaughtException = 1;
-
-/**
- * Kills a process that was started as the leader of its group, and all that it has started. What runs with another user's rights stays;
- * macOS refuses a group of which all have ended, too.
- */
-export function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  }
-}
 
 /**
  * Lowers a new process's priority. Call it at once: on Linux it sets that of the first thread, which later threads inherit.

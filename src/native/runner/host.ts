@@ -1,8 +1,8 @@
 // Keeps one measuring process alive, with the task of its candidates in it, and replaces it when it dies. Requests are sent
 // as they come, answered in their order, and sent again to a fresh process if one before them cost the old one.
 
-import { packageFile } from "../file/native-file.ts";
 import type { Notice } from "../lock/measure-lock.ts";
+import { packageFile } from "../machine/package-file.ts";
 import { type Death, ProcessError } from "../process/child-process.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { startMeasuringProcess, type WorkerProcess } from "./worker-process.ts";

@@ -2,13 +2,13 @@
 
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import { nowMs } from "../machine/clock.ts";
-import { cpuFeatures } from "../machine/cpu-features.ts";
+import { machineFeatures } from "../machine/machine-features.ts";
 import type { RunnableLoader, TimedKernel } from "./loader.ts";
 import type { NativeRunnable } from "./protocol.ts";
 
 /** Makes a loader, which loads each addon file once. It throws the reason why a file cannot be loaded here. */
 export function createNativeLoader(): RunnableLoader<NativeRunnable> {
-  const cpu = cpuFeatures();
+  const cpu = machineFeatures();
   const loaded = new Map<string, NativeKernels>();
   return {
     kind: "native",

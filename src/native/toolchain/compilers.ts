@@ -9,6 +9,13 @@ import { zig, zigPackage } from "./zig.ts";
 export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc, clang, zig };
 
 /**
+ * Families that build addons for a system, of those that are wanted. For Windows that is zig alone: gcc keeps vectors of 32 bytes and more on a
+ * stack there that is aligned to 16 (its bug 54412), and clang comes without the headers of Windows.
+ */
+export const buildersFor = (platform: string, wanted: readonly CompilerFamily[]): readonly CompilerFamily[] =>
+  platform.startsWith("win32-") ? wanted.filter((family) => family === "zig") : wanted;
+
+/**
  * Error that no compiler of the wanted families was found, with a hint for machines where only npm packages can be
  * installed.
  */
@@ -16,6 +23,12 @@ export const noCompiler = (
   wanted: readonly CompilerFamily[],
   platform: string = platformHere,
 ): { readonly message: string; readonly hint: string } => ({
-  message: `no C compiler${platform === platformHere ? "" : ` for ${platform}`} found (looked for ${wanted.join(", ")})`,
+  message: `no C compiler${platform === platformHere ? "" : ` for ${platform}`} found (looked for ${lookedFor(platform, wanted)})`,
   hint: wanted.includes("zig") ? `npm install -D --save-exact ${zigPackage} brings one` : "install it, or allow others",
 });
+
+/** A family that is wanted and builds nothing for the system is named all the same: it was the user who named it. */
+function lookedFor(platform: string, wanted: readonly CompilerFamily[]): string {
+  const builders = buildersFor(platform, wanted);
+  return (builders.length > 0 ? builders : wanted).join(", ");
+}

@@ -2,7 +2,7 @@
 
 import { isAbsolute } from "node:path";
 import { type DiagnosticError, needsToolchain, refuse, sha256, type Target } from "../../compiler/index.ts";
-import { compilers, noCompiler } from "./compilers.ts";
+import { buildersFor, compilers, noCompiler } from "./compilers.ts";
 import { platformFor, platformHere } from "./platform.ts";
 import { runInGroup } from "./run-in-group.ts";
 import { toolDigest } from "./tool-digest.ts";
@@ -59,7 +59,8 @@ export async function detectToolchains(
   families: readonly CompilerFamily[] = wantedFamilies(),
   timeoutMs: number = answerMs,
 ): Promise<readonly Toolchain[]> {
-  const found = await Promise.all(families.map((family) => detect(family, { path, project, platform }, timeoutMs)));
+  const places = { path, project, platform };
+  const found = await Promise.all(buildersFor(platform, families).map((family) => detect(family, places, timeoutMs)));
   return found.filter((toolchain) => toolchain !== null);
 }
 

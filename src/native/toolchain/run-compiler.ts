@@ -1,8 +1,9 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
 import { tmpdir } from "node:os";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { unusableTemp } from "../machine/unusable.ts";
+import { compilerEnvironment } from "./compiler-environment.ts";
 import { compilers } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -33,9 +34,7 @@ export async function runCompiler(
     timeoutMs,
     signal,
     env: {
-      LC_ALL: "C",
-      PATH: `${dirname(toolchain.path)}:/usr/bin:/bin`,
-      TMPDIR: folder,
+      ...compilerEnvironment(toolchain.path, folder),
       ...toolchain.environment,
       ...privateFiles(resolve(folder)),
     },

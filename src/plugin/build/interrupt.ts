@@ -2,6 +2,7 @@
 // measuring processes to their watchdog and its directories to the next build; so the signal stops the tuning first.
 
 import { stopOutlivingWork } from "../../native/process/outliving-work.ts";
+import { raiseSignal } from "../../native/process/raise-signal.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Signal = (typeof signals)[number];
@@ -25,7 +26,7 @@ export function onInterrupt(work: AbortController, settled: () => Promise<unknow
     work.abort(new Error(`interrupted by ${signal}: what was measured is kept`));
     await settled();
     await stopped;
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    if (process.listenerCount(signal) === 0) raiseSignal(signal);
   };
   for (const signal of signals) process.on(signal, stop);
   return { ignore };

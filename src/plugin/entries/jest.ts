@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { packageFile } from "../../native/file/native-file.ts";
+import { packageFile } from "../../native/machine/package-file.ts";
 import type { TransformerConfig } from "../jest/transformer.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
 

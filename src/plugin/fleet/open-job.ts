@@ -28,6 +28,7 @@ import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../tu
 import { loadOp } from "../operator/load-op.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { checkParameters } from "../request/request.ts";
+import { isBelow } from "../support/shown-path.ts";
 
 export interface JobPlace {
   /** The worker's checkout: its root, store, and which files are operators. */
@@ -82,8 +83,7 @@ async function operatorOf({ file, parameters, digest }: JobOperator, { options }
   const path = resolve(root, file);
   const real = await realpath(path).catch(() => null);
   if (real === null) return `this checkout has no ${file}`;
-  const inside = relative(await realpath(root), real);
-  if (inside.startsWith("..") || !accepts(path)) return `${file} is no operator file of this checkout`;
+  if (!isBelow(real, await realpath(root)) || !accepts(path)) return `${file} is no operator file of this checkout`;
   const { op: loaded } = await loadOp(path, { root, store: openStore(cacheDir) });
   const op = instantiate(loaded, checkParameters(file, parameterDefaults(loaded), parameters), "kernel");
   if (operatorDigest(op) === digest) return op;

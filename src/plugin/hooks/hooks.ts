@@ -2,7 +2,7 @@
 // the kernel. What differs from bundler to bundler is in emit/; vite.ts, rollup.ts and so on are the plugins.
 
 import { existsSync } from "node:fs";
-import { basename, relative, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { afterMs } from "../../native/machine/clock.ts";
@@ -21,6 +21,7 @@ import { checkPath, isOfOthers } from "../request/is-of-others.ts";
 import { locateOperator } from "../request/locate-operator.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "../request/request.ts";
 import { createSession, type Session } from "../session/session.ts";
+import { slashPath } from "../support/shown-path.ts";
 
 /** All that it takes to compile a kernel: loaded beside the bundler's own reading of files, once it has begun. */
 const loadCompiler = () => import("../kernel/compile/compile-kernel.ts");
@@ -62,7 +63,7 @@ async function othersEnd(session: Session, { path, query }: ParsedRequest, error
   const tell = (): void => {
     const others = session.busy();
     const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0];
-    const name = relative(session.options().root, path) + query;
+    const name = slashPath(session.options().root, path) + query;
     if (others > 0) session.log().warn(`${name} fails when ${others} more are done: ${reason}`);
   };
   const callOff = afterMs(quietWaitMs, tell);
@@ -72,7 +73,7 @@ async function othersEnd(session: Session, { path, query }: ParsedRequest, error
 
 function idOf(host: Host, context: HookContext, file: string): string {
   const folder = host.idFolder?.(context);
-  return folder === undefined ? file : relative(folder, file).replaceAll("\\", "/");
+  return folder === undefined ? file : slashPath(folder, file);
 }
 
 /** Parses an id once the targets of option `backends` are known. */

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sha256 } from "../../compiler/index.ts";
-import { packageFile } from "../../native/file/native-file.ts";
+import { packageFile } from "../../native/machine/package-file.ts";
 import { startWaitingWorker } from "../../native/process/waiting-worker.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
 import { kernelSpecifiers, replaceSpecifiers } from "./imports.ts";

@@ -2,9 +2,10 @@
 // formats that Jest takes.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { renameOverSync } from "../../native/file/rename-over.ts";
 import { answerQuestions } from "../../native/process/waiting-worker.ts";
 import { moduleInCode } from "../binding/module/in-code.ts";
 import { runtimePaths } from "../binding/runtime-files.ts";
@@ -64,7 +65,7 @@ function replace(file: string, text: string): void {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: "wx" });
-    renameSync(temporary, file);
+    renameOverSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
   }

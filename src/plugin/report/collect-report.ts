@@ -1,7 +1,7 @@
 // The kernels of a project → the data of its report, from lock, store and the records of the cache directory. No kernel is measured.
 
 import { readFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { readTunings } from "../../tuner/tuning/tuning-log.ts";
 import type { KernelContext } from "../kernel/context/kernel-context.ts";
@@ -10,6 +10,7 @@ import type { ResolvedOptions } from "../options/options.ts";
 import type { ParsedRequest } from "../request/request.ts";
 import { failAlone } from "../support/fail-alone.ts";
 import { packageManagerOf } from "../support/package-manager.ts";
+import { slashPath } from "../support/shown-path.ts";
 import { compareKernels } from "./kernel-order.ts";
 import { type History, kernelReport } from "./kernel-report.ts";
 import { machineReport } from "./machine-report.ts";
@@ -77,7 +78,7 @@ async function reportOf(
   history: History,
   { contextOf, options: { root } }: Collecting,
 ): Promise<KernelReport | FailedKernel> {
-  const name = relative(root, request.path) + request.query;
+  const name = slashPath(root, request.path) + request.query;
   try {
     return await failAlone(name, null, async () => kernelReport(await contextOf(request), history, built));
   } catch (error) {

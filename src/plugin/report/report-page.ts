@@ -1,7 +1,7 @@
 // The data of a report → one HTML page that needs nothing else. What draws it, page/, is bundled when the package is built.
 
 import { readFileSync } from "node:fs";
-import { packageFile } from "../../native/file/native-file.ts";
+import { packageFile } from "../../native/machine/package-file.ts";
 import type { ReportData } from "./report-data.ts";
 
 /** Path of the page without its data, as build.js makes it. */

@@ -11,7 +11,7 @@ import {
   cudaWgmma,
 } from "../../compiler/index.ts";
 import { cudaExecutor } from "../../native/backend/cuda.ts";
-import { packageFile } from "../../native/file/native-file.ts";
+import { packageFile } from "../../native/machine/package-file.ts";
 import { gpuModel } from "../prior/gpu-model.ts";
 import { direct } from "../space/algorithm/direct.ts";
 import { inlineMaps } from "../space/tensor-cores/inline-maps.ts";

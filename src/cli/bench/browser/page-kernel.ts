@@ -1,7 +1,6 @@
 // One kernel for the page of a bench: modules with each of its twins as a page gets them, what its tensors hold before a call, and the
 // check of what they hold after it, which is the command's.
 
-import { relative } from "node:path";
 import { arrayTypes, DiagnosticError, factsOf, newArray, type TypedArray } from "../../../compiler/index.ts";
 import { emitModule } from "../../../plugin/binding/module/module.ts";
 import { placeAssets } from "../../../plugin/binding/module/place.ts";
@@ -11,6 +10,7 @@ import type { CompiledKernel } from "../../../plugin/kernel/compiled-kernel.ts";
 import { twinOf } from "../../../plugin/kernel/twin.ts";
 import type { Twin } from "../../../plugin/options/types.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
+import { slashPath } from "../../../plugin/support/shown-path.ts";
 import type { Project } from "../../project/project.ts";
 import { alone } from "../entrants.ts";
 import { type Right, rightOf } from "../right-outputs.ts";
@@ -85,7 +85,7 @@ function modulesOf({ kernel, loops }: Compiled, bench: PlannedBench, sync: boole
 
 /** @param at its place in the plan: its files are below /kernels/<at>/ */
 export async function pageKernel(project: Project, request: ParsedRequest, at: number): Promise<PageKernel> {
-  const name = relative(project.options.root, request.path) + request.query;
+  const name = slashPath(project.options.root, request.path) + request.query;
   try {
     const context = await project.contextOf(request, "predict");
     const compiled = await compileInContext(context);

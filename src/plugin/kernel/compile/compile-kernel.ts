@@ -1,11 +1,11 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
-import { relative } from "node:path";
 import { type ComputeDef, kernelParameters } from "../../../compiler/index.ts";
 import { cachesOf } from "../../../tuner/data/key.ts";
 import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { failAlone } from "../../support/fail-alone.ts";
+import { slashPath } from "../../support/shown-path.ts";
 import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
 import type { CompileKernel } from "../compile-services.ts";
 import type { CompiledKernel, EngineVariant } from "../compiled-kernel.ts";
@@ -26,7 +26,7 @@ export async function loadForMisses(): Promise<void> {
 }
 
 export const compileKernel: CompileKernel = (request, services) =>
-  failAlone(relative(services.options.root, request.opFile), services.signal, async () =>
+  failAlone(slashPath(services.options.root, request.opFile), services.signal, async () =>
     compileInContext(await kernelContext(request, services)),
   );
 

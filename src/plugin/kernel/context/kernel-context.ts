@@ -1,7 +1,7 @@
 // One kernel on its way through the plugin: what was asked for, resolved. Request → KernelContext, by loading the
 // operator and looking at the machine; nothing is decided here.
 
-import { basename, relative, sep } from "node:path";
+import { basename } from "node:path";
 import {
   type ComputeDef,
   digestOf,
@@ -31,6 +31,7 @@ import type { Fleet, FleetClass } from "../../fleet/open-fleet.ts";
 import { loadOp } from "../../operator/load-op.ts";
 import { checkParameters } from "../../request/request.ts";
 import { warnOnce } from "../../support/say-once.ts";
+import { slashPath } from "../../support/shown-path.ts";
 import type { CompileServices } from "../compile-services.ts";
 import type { KernelRequest } from "../kernel-request.ts";
 import { keyFields } from "../schedule.ts";
@@ -111,7 +112,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const later = request.mode === "interim" ? laterStore(opened) : null;
   const store = later ?? opened;
   const loaded = await loadOp(opFile, { root, store, onFiles: services.onSources });
-  const file = relative(root, opFile).split(sep).join("/");
+  const file = slashPath(root, opFile);
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
   const op = instantiate(loaded.op, parameters, identifier(opFile));
   const machine = services.machine ?? detectMachine();

@@ -1,9 +1,10 @@
 // An addon as a file under the cache directory, for dev servers, which emit nothing and load it from there.
 
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../../../compiler/index.ts";
+import { renameOver } from "../../../native/file/rename-over.ts";
 import type { CompileServices } from "../compile-services.ts";
 
 export const addonsFolder = (cacheDir: string): string => join(cacheDir, "addons");
@@ -62,7 +63,7 @@ async function replaceFlushed(path: string, bytes: Uint8Array): Promise<void> {
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await renameOver(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
