@@ -83,6 +83,7 @@ function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
 }
 
 function schedule(draft: Draft, { stage, axes, packs }: Tiling, order: OrderChoice): Draft {
+  // Sums that lie in tiles have no part of one: a tail is masked, as all operands are padded packs.
   const tailFor = (given: Draft, it: TiledAxis): ReturnType<typeof tailOf> =>
     axes.some(isInRows) ? [given, it.axis.size ? "perfect" : "mask"] : tailOf(given, stage, it, packs);
   const splits = axes.reduce((result, it) => splitAxis(result, it, tailFor), draft);
