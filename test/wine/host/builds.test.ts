@@ -20,6 +20,15 @@ const filesIn = (folder: string, ending: string): readonly string[] =>
 const modulesIn = (folder: string): readonly string[] =>
   [...new Set(filesIn(folder, ".js").flatMap((text) => text.match(/AGFzbQ[\w+/=]{100,}/g) ?? []))].sort();
 
+/** A program that opens a kernel through a dev server. */
+const devServer = `import { writeFileSync } from "node:fs";
+import { createServer } from "vite";
+writeFileSync("src/dev.js", 'import native from "../ops/gemm.op.ts?tune=avx2"; const ones = new Float32Array(4096).fill(1);' +
+  "export default [native(ones, ones)[0], native.info.twin, native.info.twinReason];");
+const server = await createServer({ server: { middlewareMode: true, watch: null }, logLevel: "silent" });
+console.log(JSON.stringify((await server.ssrLoadModule("/src/dev.js")).default));
+await server.close();`;
+
 /** Builds the project on Linux, with a cache of its own. */
 async function buildHere({ root }: WindowsProject, name: string, options: KernelPluginOptions): Promise<string> {
   const outdir = join(root, name);
@@ -80,6 +89,17 @@ describe.skipIf(hostSkipReason)(`builds on Windows, under Wine${hostSkipNote}`, 
       expect(wasm).toMatchObject({ isRight: true, twin: "wasm" });
       expect(wasm.why).toContain("addons is disabled");
     });
+  });
+
+  test("of Vite's dev server load the addon from the store", async () => {
+    const { stdout, stderr } = await project.node(["--input-type=module", "-e", devServer], {
+      KERNEL_OPTIONS: options,
+    });
+    expect(JSON.parse(stdout.split("\n").find((line) => line.startsWith("[")) ?? JSON.stringify(stderr))).toEqual([
+      64,
+      "native",
+      null,
+    ]);
   });
 
   test("write no file beside their output", () => {

@@ -88,7 +88,7 @@ import { join } from "node:path";
   test("runs operators without a bundler", async () => {
     writeFileSync(join(project.root, "plain.js"), plain);
     const { stdout, stderr } = await project.node(["--import", "unplugin-kernel/register", "plain.js"], {
-      KERNEL_MODE: "",
+      UNPLUGIN_KERNEL_MODE: "predict",
     });
     expect(stdout.trim() || stderr).toBe("64");
   });
