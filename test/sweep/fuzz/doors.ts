@@ -186,6 +186,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/native/runner/bench-wasm.ts",
     "src/native/harness/probe.ts",
     "src/native/machine/processors.ts",
+    "src/native/process/process-tree.ts",
     "src/plugin/report/kernel-order.ts",
     "src/tuner/constraint/solver/z3.ts",
     "src/tuner/cost-model/xgboost.ts",

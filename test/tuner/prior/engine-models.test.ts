@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
-import { type CpuTarget, instantiate, targets } from "../../../src/compiler/index.ts";
+import { type CpuTarget, instantiate, type Target, targets } from "../../../src/compiler/index.ts";
 import { machineModels } from "../../../src/tuner/prior/machine-model.ts";
 import { machineModelOf } from "../../../src/tuner/prior/ranker.ts";
 import { predict } from "../../../src/tuner/search/predict.ts";
@@ -21,8 +21,17 @@ function tileOf(target: CpuTarget): number {
 test("the classes have models of their own, and the others that of their code generator", () => {
   expect(machineModelOf(targets.wasm)).toBe(machineModels.wasm);
   expect(machineModelOf(targets["wasm-x86"])).toBe(machineModels.wasm);
-  expect(machineModelOf(targets.neon)).toBe(machineModels.c);
+  expect(machineModelOf(targets.avx2)).toBe(machineModels.c);
   expect(machineModelOf(targets["wasm-arm"])).toMatchObject({ arithmeticPerCycle: 4, loadsPerCycle: 3 });
+});
+
+test("native code for ARM goes by its core, or by the oldest server's that has the features", () => {
+  const perCycle = (target: Target): number => machineModelOf(target).arithmeticPerCycle;
+  expect([targets.neon, targets["neon-dot"], targets["neon-i8mm"]].map(perCycle)).toEqual([2, 2, 4]);
+  expect(machineModelOf({ ...targets["neon-dot"], core: "apple-p" })).toMatchObject({
+    clockGhz: 3.2,
+    arithmeticLatency: 4,
+  });
 });
 
 test("a predicted tile of ARM fills more registers than one of x86", () => {
