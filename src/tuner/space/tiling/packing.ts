@@ -109,9 +109,9 @@ export const packIn = (
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 
 /**
- * The axis that panels are cut along, the one that an intrinsic has rows of if there are several: it alone, and element by element, walks its dimension, as does the reduce axis that
- * an intrinsic takes groups of. The other dimensions may be walked by several axes or in steps (the taps of a transposed
- * convolution).
+ * The axis that panels are cut along, the one that an intrinsic has rows of if there are several: it alone, and element by element, walks
+ * its dimension, as does the reduce axis that an intrinsic takes groups of. The other dimensions may be walked by several axes or in steps
+ * (the taps of a transposed convolution).
  */
 function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxis; dim: number } | null {
   const spatial = axes.flatMap((axis) => {
