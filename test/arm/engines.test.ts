@@ -2,14 +2,14 @@
 // the tuning of the one for ARM.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import kernels from "../../src/plugin/entries/esbuild.ts";
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { writeApp } from "../support/build-app.ts";
+import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { armNode, armSkipNote, armSkipReason, runArmNode } from "./arm-node.ts";
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,30 +21,14 @@ const { target, gflops } = gemm.info;
 console.log(JSON.stringify({ target, isMeasured: gflops !== null, isRight: C.every((it) => it === 128), last: (await gemm.async(A, B))[4095] }));
 `;
 
-function project(): string {
-  const root = writeApp({
-    "package.json": JSON.stringify({ type: "module", devDependencies: { "unplugin-kernel": "*" } }),
+const project = (): string =>
+  linkedApp({
     "main.js": main,
     "gemm.op.ts": 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 64, N: 64, K: 64 });\n',
   });
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(own, join(root, "node_modules/unplugin-kernel"), "junction");
-  return root;
-}
 
-async function bundleOf(root: string, options: KernelPluginOptions): Promise<string> {
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["main.js"],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    outdir: "out",
-    logLevel: "silent",
-    plugins: [kernels({ root, engines: ["x86", "arm"], logLevel: "silent", ...options })],
-  });
-  return join(root, "out/main.js");
-}
+const bundleOf = async (root: string, options: KernelPluginOptions): Promise<string> =>
+  join(await bundleApp(root, { engines: ["x86", "arm"], logLevel: "silent", ...options }), "main.js");
 
 const answerThere = async (bundle: string) => {
   const { stdout, stderr } = await runArmNode([bundle]);

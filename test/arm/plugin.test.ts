@@ -4,11 +4,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import kernels from "../../src/plugin/entries/esbuild.ts";
-import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
-import { writeApp } from "../support/build-app.ts";
+import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
 import { type ArmCpu, armNode, armSkipNote, armSkipReason, armToolchain, runArmNode } from "./arm-node.ts";
 
@@ -26,29 +23,7 @@ console.log(JSON.stringify({ twin, twinReason, results: [gemm(A, B)[0], (await g
 const twinHere = WebAssembly.validate(wasmSource(true).bytes) ? "wasm-relaxed" : "wasm";
 const results = [32, 32];
 
-function project(): string {
-  const root = writeApp({
-    "package.json": JSON.stringify({ type: "module", devDependencies: { "unplugin-kernel": "*" } }),
-    "main.js": main,
-    "gemm.op.ts": operator,
-  });
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(own, join(root, "node_modules/unplugin-kernel"), "junction");
-  return root;
-}
-
-async function bundleOf(root: string, options: KernelPluginOptions): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["main.js"],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    outdir: "out",
-    logLevel: "silent",
-    plugins: [kernels(options)],
-  });
-}
+const project = (): string => linkedApp({ "main.js": main, "gemm.op.ts": operator });
 
 const addonsIn = (root: string): readonly string[] =>
   readdirSync(join(root, "out"))
@@ -100,7 +75,7 @@ describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armS
   const root = armSkipReason ? "" : project();
   const bundle = join(root, "out/main.js");
 
-  beforeAll(() => bundleOf(root, { mode: "predict" }));
+  beforeAll(() => bundleApp(root, { mode: "predict" }));
 
   test("has an addon for 64-bit ARM", () => {
     expect(addonsIn(root).map(machineOf)).toEqual([183]);
@@ -132,7 +107,7 @@ describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => 
     const root = project();
     writeFileSync(join(root, "main.js"), main.replace("neon-dot", "avx2"));
     const platforms = ["linux-x64", "linux-arm64"] as const;
-    await bundleOf(root, { mode: "predict", platforms });
+    await bundleApp(root, { mode: "predict", platforms });
     expect(new Set(addonsIn(root).map(machineOf))).toEqual(new Set([62, 183]));
     const bundle = join(root, "out/main.js");
     const { stdout, stderr } = await runArmNode([bundle], { cpu: "neoverse-n1" });
@@ -143,7 +118,7 @@ describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => 
 
   test("leaves this machine's own out where it is not asked for", async () => {
     const root = project();
-    await bundleOf(root, { mode: "predict", platforms: ["linux-x64"] });
+    await bundleApp(root, { mode: "predict", platforms: ["linux-x64"] });
     expect(addonsIn(root).map(machineOf)).toEqual([62]);
   });
 });

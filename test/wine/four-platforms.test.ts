@@ -2,20 +2,17 @@
 // runs nowhere here, and its addon is read.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import kernels from "../../src/plugin/entries/esbuild.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { armSkipReason, runArmNode } from "../arm/arm-node.ts";
 import { project } from "../native/compiled.ts";
-import { writeApp } from "../support/build-app.ts";
+import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { readMachO } from "../support/mach-o.ts";
 import { runWineNode, wineSkipReason } from "./wine-node.ts";
 
-const own = fileURLToPath(new URL("../..", import.meta.url));
 const skipReason = wineSkipReason ?? armSkipReason;
 
 const main = `import gemm from "./gemm.op.ts?tune=avx2";
@@ -25,29 +22,11 @@ console.log(JSON.stringify({ platform: process.platform + "-" + process.arch, tw
 `;
 
 /** Builds with nothing but zig, and returns the folder of the bundle. */
-async function builtFor(
-  platforms: readonly ("linux-x64" | "linux-arm64" | "darwin-arm64" | "win32-x64")[],
-): Promise<string> {
-  const root = writeApp({
-    "package.json": JSON.stringify({ type: "module", devDependencies: { "unplugin-kernel": "*" } }),
-    "main.js": main,
-    "gemm.op.ts": `import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 32, N: 32, K: 32 });\n`,
-    "out/package.json": JSON.stringify({ type: "module" }),
-  });
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(own, join(root, "node_modules/unplugin-kernel"), "junction");
-  symlinkSync(join(project, "node_modules/@zigc"), join(root, "node_modules/@zigc"), "junction");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["main.js"],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    outdir: "out",
-    logLevel: "silent",
-    plugins: [kernels({ root, mode: "predict", platforms })],
-  });
-  return join(root, "out");
+function builtFor(platforms: KernelPluginOptions["platforms"]): Promise<string> {
+  const operator = `import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 32, N: 32, K: 32 });\n`;
+  const files = { "main.js": main, "gemm.op.ts": operator };
+  const root = linkedApp(files, { "@zigc": join(project, "node_modules/@zigc") });
+  return bundleApp(root, { mode: "predict", platforms: platforms! });
 }
 
 const addonsIn = (folder: string): readonly string[] =>

@@ -2,20 +2,15 @@
 // one set of threads, and by WASM where an addon cannot be used.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { targets } from "../../src/compiler/index.ts";
-import kernels from "../../src/plugin/entries/esbuild.ts";
 import { lackOf, project } from "../native/compiled.ts";
-import { writeApp } from "../support/build-app.ts";
+import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { readPortableExecutable } from "../support/portable-executable.ts";
 import { runWineNode, wineSkipNote, wineSkipReason } from "./wine-node.ts";
-
-const own = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Report of a bundle on a kernel: who answers, whether all calls are right, how many threads its first call started. */
 interface Answer {
@@ -63,28 +58,10 @@ for (const [name, kernel] of Object.entries({ avx2, avx512, shared, relu })) {
 console.log(JSON.stringify(answers));
 `;
 
-async function builtApp(): Promise<string> {
-  const root = writeApp({
-    "package.json": JSON.stringify({ type: "module", devDependencies: { "unplugin-kernel": "*" } }),
-    "main.js": main,
-    "gemm.op.ts": operator("{}"),
-    "relu.op.ts": operator('{ activation: "relu" }'),
-    "out/package.json": JSON.stringify({ type: "module" }),
-  });
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(own, join(root, "node_modules/unplugin-kernel"), "junction");
-  symlinkSync(join(project, "node_modules/@zigc"), join(root, "node_modules/@zigc"), "junction");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["main.js"],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    outdir: "out",
-    logLevel: "silent",
-    plugins: [kernels({ root, mode: "predict", platforms: ["win32-x64"] })],
-  });
-  return join(root, "out");
+function builtApp(): Promise<string> {
+  const files = { "main.js": main, "gemm.op.ts": operator("{}"), "relu.op.ts": operator('{ activation: "relu" }') };
+  const root = linkedApp(files, { "@zigc": join(project, "node_modules/@zigc") });
+  return bundleApp(root, { mode: "predict", platforms: ["win32-x64"] });
 }
 
 const addonsIn = (folder: string): readonly string[] =>

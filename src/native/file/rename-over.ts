@@ -1,5 +1,5 @@
 // A file takes the place of another. On Windows that is refused for as long as somebody has the other one open: a scanner for viruses, or a reader.
-// It lasts milliseconds, so it is tried again.
+// The refusal lasts milliseconds, so the rename is tried again.
 
 import { renameSync } from "node:fs";
 import { rename } from "node:fs/promises";

@@ -12,7 +12,7 @@ export const strongestOf = (capacities: readonly (readonly [number, number])[]):
 export function strongestProcessor(): number {
   try {
     const capacityOf = (number: number): number => Number(readFileSync(`${folder}/cpu${number}/cpu_capacity`, "utf8"));
-    // Of cores of one kind the first has none, and the others are not looked for.
+    // Where cores are of one kind the first has no capacity: this throws, and the others are not looked for.
     capacityOf(0);
     const numbers = readdirSync(folder).flatMap((name) => /^cpu(\d{1,6})$/.exec(name)?.[1] ?? []);
     return strongestOf(numbers.map((digits) => [Number(digits), capacityOf(Number(digits))]));

@@ -30,7 +30,7 @@ function killTreeOfWindows(pid: number): void {
   spawnSync(command, ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true, timeout: treeMs });
 }
 
-/** What runs with another user's rights stays; macOS refuses a group of which all have ended, too. */
+/** Kills a process group. Processes with another user's rights stay; macOS refuses a group of which all have ended, too. */
 function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");

@@ -30,7 +30,7 @@ export function engineClass(): EngineClass | null {
   return askedEngine;
 }
 
-/** Facts of a kernel as they are in this engine: those of its class, where the kernel has any. */
+/** Returns the facts of a kernel in this engine: those of its class, where the kernel has any. */
 export function forEngine(
   facts: KernelFacts,
   variants: Readonly<Partial<Record<EngineClass, EngineFacts>>>,

@@ -11,7 +11,7 @@ import { type WrittenVariant, writeVariants } from "./variants.ts";
 /** Facts for the runtime, as text, and the implementations that they describe, best first. */
 export interface WrittenFacts {
   readonly facts: Written<KernelFacts>;
-  /** What differs in classes of engines; none: they are the same in all. */
+  /** Facts that differ in classes of engines; empty: they are the same in all. */
   readonly variants: readonly WrittenVariant[];
   readonly implementations: readonly ImplementationName[];
   readonly imports: readonly ModuleImport[];
