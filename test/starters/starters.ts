@@ -4,11 +4,13 @@
 //     npm run test:starters                          all; needs npm's registry and half an hour
 //     npm run test:starters -- nuxt vite-react-ts    some of them
 //     npm run test:starters -- --quick               those that take a minute together, for CI
+//     npm run test:starters -- --package <file.tgz>  of a package that was packed before
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { install } from "../node-versions/install.js";
 import { openProject } from "./project.ts";
 import { type Result, record } from "./record.ts";
@@ -31,9 +33,9 @@ function chosen(names: readonly string[]): readonly Row[] {
 function pack(folder: string): string {
   // Its types are for the checks; everything else was built just now.
   if (!existsSync("dist/types")) spawnSync(process.execPath, ["build.js"], { stdio: "inherit" });
-  const args = ["pack", "--ignore-scripts", "--pack-destination", folder];
-  const { status, stderr } = spawnSync("npm", args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
+  const args = ["pack", "--ignore-scripts", "--loglevel", "warn", "--pack-destination", folder];
+  const { status, stderr, error } = spawnSync("npm", args, { encoding: "utf8" });
+  if (status !== 0) throw error ?? new Error(`npm pack ended with ${status}: ${stderr}`);
   return join(folder, `unplugin-kernel-${JSON.parse(readFileSync("package.json", "utf8")).version}.tgz`);
 }
 
@@ -60,12 +62,13 @@ const lineOf = ({ name, seconds, steps, types, build, answer }: Result): string 
   return `${name}: types ${types}, build ${build}, answer ${answer}; ${steps} commands: ${times.join(", ")}`;
 };
 
-const given = process.argv.slice(2);
-const wanted = chosen(given.includes("--quick") ? quick : given);
+const options = { quick: { type: "boolean", default: false }, package: { type: "string" } } as const;
+const { values, positionals: given } = parseArgs({ options, allowPositionals: true });
+const wanted = chosen(values.quick ? quick : given);
 const folder = mkdtempSync(join(tmpdir(), "starters-"));
 const results: Result[] = [];
 try {
-  const tarball = pack(folder);
+  const tarball = values.package === undefined ? pack(folder) : resolve(values.package);
   for (const row of wanted) {
     const result = await resultOf(row, tarball, folder);
     results.push(result);
@@ -78,4 +81,4 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 // A run of a few is a look, and no record.
-if (given.length === 0) record(results);
+if (given.length === 0 && !values.quick) record(results);
