@@ -28,6 +28,7 @@ const entries = {
   "gpu-check": "gpu/gpu-check.ts",
   "gpu-sweep": "gpu/gpu-sweep.ts",
   install: "bench/install.ts",
+  kernels: "bench/kernels.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",
   live: "bench/live.ts",
