@@ -60,6 +60,11 @@ declare module "*tune=amx" {
   export default kernel;
 }
 
+declare module "*tune=webgpu" {
+  const kernel: import("unplugin-kernel/op").AnyKernel & import("unplugin-kernel/op").OnGpu;
+  export default kernel;
+}
+
 declare module "*tune=native" {
   const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;

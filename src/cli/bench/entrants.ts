@@ -41,6 +41,7 @@ function partOf(twin: KernelTwin, name: Twin): KernelTwin | null {
       // With the plain one behind it, which answers where the engine has no relaxed SIMD.
       return name === "wasm-relaxed" && twin.modules[0].relaxed ? twin : null;
     case "foreign":
+    case "webgpu":
     case "loops":
       return null;
   }

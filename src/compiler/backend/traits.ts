@@ -5,11 +5,14 @@ import { cTraits } from "../codegen/c/c-traits.ts";
 import { cudaTraits } from "../codegen/cuda/cuda-traits.ts";
 import { jsTraits } from "../codegen/js/js-traits.ts";
 import { wasmTraits } from "../codegen/wasm/wasm-traits.ts";
+import { wgslTraits } from "../codegen/wgsl/wgsl-traits.ts";
 import { type DiagnosticError, refuse } from "../support/diagnostic.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 
-const table = new Map<string, BackendTraits>([cTraits, wasmTraits, jsTraits, cudaTraits].map((it) => [it.name, it]));
+const table = new Map<string, BackendTraits>(
+  [cTraits, wasmTraits, jsTraits, cudaTraits, wgslTraits].map((it) => [it.name, it]),
+);
 
 /** @throws DiagnosticError `backend.taken` */
 export const addTraits = (traits: BackendTraits): void => addTo(table, traits);
@@ -40,3 +43,10 @@ export const needsToolchain = (target: Pick<Target, "backend">): boolean => trai
  * @throws DiagnosticError `backend.unknown`
  */
 export const runsEverywhere = (target: Pick<Target, "backend">): boolean => traitsOf(target).isPortable === true;
+
+/**
+ * Says whether kernels of the target run on machines that no build knows.
+ *
+ * @throws DiagnosticError `backend.unknown`
+ */
+export const isForVisitors = (target: Pick<Target, "backend">): boolean => traitsOf(target).isForVisitors === true;

@@ -7,4 +7,6 @@ export interface BackendTraits {
   readonly needsToolchain: boolean;
   /** Whether its kernels run on every machine, so that none needs a twin of another back end. Default: false. */
   readonly isPortable?: boolean;
+  /** Whether its kernels run on the machines of visitors, which no build knows: where none is at hand, a prediction is what there is. Default: false. */
+  readonly isForVisitors?: boolean;
 }

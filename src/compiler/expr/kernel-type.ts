@@ -152,3 +152,51 @@ export interface AnyKernel extends Omit<Kernel, "async"> {
   <Result extends AnyResult = Float32Array<ArrayBuffer>>(...arrays: Argument[]): Result;
   async<Result extends AnyResult = Float32Array<ArrayBuffer>>(...arrays: Argument[]): Promise<Result>;
 }
+
+/** Type that a project's TypeScript libraries have for an object of WebGPU; any object where they have none. */
+type GpuType<Name extends string> =
+  typeof globalThis extends Readonly<Record<Name, { readonly prototype: infer Type }>> ? Type : object;
+
+/** A buffer of a device, or what has one as its member `buffer`, as TypeGPU's have. */
+export type BufferOnDevice = GpuType<"GPUBuffer"> | { readonly buffer: GpuType<"GPUBuffer"> };
+
+/**
+ * A kernel on a device of WebGPU. Buffers come in the order of the tensors, inputs first; those of a packed kernel without the constants.
+ *
+ *     const product = await gemm.on(device);
+ *     const [A, B, C] = [product.buffer("A", weights), product.buffer("B", values), product.buffer("C")];
+ *     product.run(A, B, C);
+ *     const result = await product.read("C", C);
+ */
+export interface KernelOnDevice {
+  readonly device: GpuType<"GPUDevice">;
+  /** Makes a buffer for a tensor, with values if they are given. Any other buffer of enough bytes with usage STORAGE does as well. */
+  buffer(name: string, values?: Argument): GpuType<"GPUBuffer">;
+  /** Adds a run to a compute pass: kernels of one pass run one after the other, and what they hand on stays on the device. */
+  encode(pass: GpuType<"GPUComputePassEncoder">, ...buffers: readonly BufferOnDevice[]): void;
+  /** Runs in a pass of its own, which is submitted. */
+  run(...buffers: readonly BufferOnDevice[]): void;
+  /** Copies a buffer of a tensor to an array, when all that was submitted has run. */
+  read(name: string, buffer: BufferOnDevice): Promise<TypedArray>;
+  /** Frees what the kernel itself keeps on the device. */
+  destroy(): void;
+}
+
+/** Facts about the GPU that calls off the event loop may use. */
+export interface GpuInfo {
+  /** Name of the adapter that answers `async`; null: the twin does. */
+  readonly adapter: string | null;
+  /** Why the twin does; null: a GPU answers. */
+  readonly reason: string | null;
+}
+
+/** Members of kernels for `webgpu` beside those that all have: the twin answers calls, a GPU those of `async` where it is faster. */
+export interface OnGpu {
+  readonly info: KernelInfo & { readonly gpu: GpuInfo };
+  /**
+   * Brings the kernel to a device: a GPUDevice, or what has one as its member `device`, as TypeGPU's roots have.
+   *
+   * @throws TypeError if it is no device; what the device says of the kernel
+   */
+  on(device: GpuType<"GPUDevice"> | { readonly device: GpuType<"GPUDevice"> }): Promise<KernelOnDevice>;
+}

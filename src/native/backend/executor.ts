@@ -26,6 +26,12 @@ export interface Executor<Source extends KernelSource = KernelSource> {
    */
   readonly opener?: string;
   /**
+   * Says why kernels can be built here but not run: their machine is missing. Null, and default: they can.
+   *
+   * @param project folder whose packages may have what is needed
+   */
+  whyNotHere?(project: string): Promise<string | null>;
+  /**
    * Builds kernels, each with the timing loop if it needs one; one bad source costs only itself. A back end that needs a toolchain gets
    * many sources in a call, and calls beside each other. Others get a source when it is about to be measured.
    */

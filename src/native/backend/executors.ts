@@ -14,9 +14,12 @@ const table = new Map<string, Executor>([cExecutor, wasmExecutor].map((it) => [i
  */
 export const useExecutor = (executor: Executor): void => addTo(table, executor);
 
-/** Returns the executor that builds a source. */
-export function executorOf({ kind, name }: KernelSource): Executor {
-  const executor = table.get(kind);
-  invariant(executor, `the back end of ${name} can build`);
+/** Returns the executor of a back end. */
+export function executorNamed(backend: string): Executor {
+  const executor = table.get(backend);
+  invariant(executor, `back end ${backend} can build`);
   return executor;
 }
+
+/** Returns the executor that builds a source. */
+export const executorOf = ({ kind }: KernelSource): Executor => executorNamed(kind);

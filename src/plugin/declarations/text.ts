@@ -4,7 +4,7 @@
 // several that match wins. So each spelling of an import gets its own entry, and the fallback comes last.
 
 import { basename, dirname, relative, sep } from "node:path";
-import { requestTargets } from "../request/request.ts";
+import { parseRequest, requestTargets } from "../request/request.ts";
 import { jointType, signatureLine } from "./kernel-types.ts";
 import type { Signature } from "./signature.ts";
 
@@ -53,12 +53,18 @@ function typeInFile(file: string, folder: string): string {
 const isKnown = (signature: Signature | null): signature is Signature => signature !== null;
 const once = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
+/** Members that kernels of a target have beside those of all. */
+const extraType = (target: string): string => (target === "webgpu" ? ' & import("unplugin-kernel/op").OnGpu' : "");
+
+const onGpu = ([first]: readonly KernelImport[]): string =>
+  extraType(parseRequest(first?.specifier ?? "")?.settings.target ?? "");
+
 function entryText(end: string, imports: readonly KernelImport[], folder: string): string {
   const signatures = imports.map(({ signature }) => signature).filter(isKnown);
   if (signatures.length < imports.length) {
     return moduleText(end, once(imports.map(({ file }) => typeInFile(file, folder))).join(" | "));
   }
-  return moduleText(end, jointType(signatures), once(signatures.map(signatureLine)));
+  return moduleText(end, `${jointType(signatures)}${onGpu(imports)}`, once(signatures.map(signatureLine)));
 }
 
 /**
@@ -75,7 +81,7 @@ export function declarationsText(
   const known = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
   const precise = known.map(([end, group]) => entryText(end, group, dirname(path)));
   const fallback = requestTargets.map((target) =>
-    moduleText(`*tune=${target}`, 'import("unplugin-kernel/op").AnyKernel'),
+    moduleText(`*tune=${target}`, `import("unplugin-kernel/op").AnyKernel${extraType(target)}`),
   );
   return heading + precise.join("") + fallback.join("");
 }

@@ -1,9 +1,9 @@
 // The ways to run a kernel, each with what a build made for it. What a module has to say of each stands in binding/twin/, a file a kind.
 
-import type { JsSource, SplitParameters, WasmSource } from "../../compiler/index.ts";
+import type { JsSource, SplitParameters, WasmSource, WgslSource } from "../../compiler/index.ts";
 
 /** One way to run a kernel. A kernel has several, best first: the first one that a machine can run answers there. */
-export type KernelTwin = NativeTwin | ForeignTwin | WasmTwin | LoopsTwin;
+export type KernelTwin = NativeTwin | ForeignTwin | WebgpuTwin | WasmTwin | LoopsTwin;
 
 /** A Node-API addon: `slot(index)` and `callAsync(index, …arrays)`, arrays in the order of the kernel's tensors. */
 export interface NativeTwin {
@@ -40,6 +40,15 @@ export interface ForeignTwin {
   readonly code: string;
   /** Code that prepares constants; null: they are taken as they are. */
   readonly prepare: string | null;
+  readonly split: SplitParameters | null;
+}
+
+/** WGSL for calls off the event loop, which a visitor's GPU may answer. All other calls are the next twin's. */
+export interface WebgpuTwin {
+  readonly kind: "webgpu";
+  readonly source: WgslSource;
+  /** Prepares constants; null: they are taken as they are. */
+  readonly prepare: WgslSource | null;
   readonly split: SplitParameters | null;
 }
 

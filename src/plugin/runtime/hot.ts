@@ -29,6 +29,7 @@ export function hotKernel(newest: AnyKernel, data: { current?: Current } | undef
   const current: Current = { newest, kernel: call as unknown as AnyKernel };
   const shown = (get: () => unknown) => ({ get, enumerable: true });
   const pack = (values: never): unknown => (current.newest as { pack?(values: never): unknown }).pack!(values);
+  const on = (device: never): unknown => (current.newest as { on?(device: never): unknown }).on!(device);
   Object.defineProperties(call, {
     async: shown(
       () =>
@@ -38,6 +39,7 @@ export function hotKernel(newest: AnyKernel, data: { current?: Current } | undef
     buffers: shown(() => () => current.newest.buffers()),
     ready: shown(() => () => current.newest.ready()),
     info: shown(() => current.newest.info),
+    ...("on" in newest && { on: shown(() => on) }),
     ...("pack" in newest && { pack: shown(() => pack) }),
   });
   data.current = current;

@@ -9,3 +9,4 @@ export { createKernel } from "./kernel.ts";
 export { loops } from "./loops.ts";
 export { native } from "./native.ts";
 export { wasm, wasmOnThreads } from "./wasm.ts";
+export { createGpuKernel } from "./webgpu/create-gpu-kernel.ts";

@@ -2,4 +2,4 @@
 
 import type { BackendTraits } from "../backend-traits.ts";
 
-export const wgslTraits: BackendTraits = { name: "wgsl", needsToolchain: false };
+export const wgslTraits: BackendTraits = { name: "wgsl", needsToolchain: false, isForVisitors: true };

@@ -3,9 +3,10 @@
 import { invariant } from "../../../compiler/index.ts";
 import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
 import type { KernelFacts } from "../../runtime/facts.ts";
+import type { GpuFacts } from "../../runtime/webgpu/gpu-facts.ts";
 import type { Written } from "../literal.ts";
 import { bindingOf } from "../twin/index.ts";
-import type { ImplementationName, ModuleImport, TwinPlace, WrittenTwin } from "../twin/twin-binding.ts";
+import type { ImplementationName, ModuleImport, TwinPlace, WrittenBeside, WrittenTwin } from "../twin/twin-binding.ts";
 import { type WrittenVariant, writeVariants } from "./variants.ts";
 
 /** Facts for the runtime, as text, and the implementations that they describe, best first. */
@@ -14,6 +15,8 @@ export interface WrittenFacts {
   /** Facts that differ in classes of engines; empty: they are the same in all. */
   readonly variants: readonly WrittenVariant[];
   readonly implementations: readonly ImplementationName[];
+  /** Facts of a GPU that answers calls off the event loop; null: none does. */
+  readonly gpu: Written<GpuFacts> | null;
   readonly imports: readonly ModuleImport[];
 }
 
@@ -27,7 +30,8 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
   const place: TwinPlace = { ...options, signature: { tensors, constants } };
   const all = twins.map((twin) => bindingOf(twin).write(twin, place));
   const written = all.filter((it): it is WrittenTwin => it.kind === "written");
-  invariant(written.length > 0, `${op} has an implementation`);
+  const beside = all.find((it): it is WrittenBeside => it.kind === "beside");
+  invariant(written.length > 0 || beside, `${op} has an implementation`);
   const natives = written.flatMap(({ facts }) => facts.native ?? []);
   const absent = all.find((it) => it.kind === "absent");
   const variants = writeVariants(kernel, place, hasSchedule);
@@ -43,6 +47,7 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
       ...(natives.length > 0 && { native: natives }),
     },
     variants,
+    gpu: beside?.facts ?? null,
     implementations: implementationsOf(written, variants),
     imports: written.flatMap(({ imports = [] }) => imports),
   };

@@ -72,17 +72,19 @@ export function emitModule(
   { files, isHot = false, hasSchedule = false, isCommonJs = false }: ModuleOptions,
 ): string {
   const { op, target, parameters } = kernel;
-  const { facts, variants, implementations, imports: own } = factsOf(kernel, { references, workerText, hasSchedule });
+  const {
+    facts,
+    variants,
+    implementations,
+    gpu,
+    imports: own,
+  } = factsOf(kernel, { references, workerText, hasSchedule });
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const isForEngines = variants.length > 0;
-  const names = [
-    "createKernel",
-    ...implementations,
-    ...(isForEngines ? ["forEngine"] : []),
-    ...(isHot ? ["hotKernel"] : []),
-  ];
+  const create = gpu ? "createGpuKernel" : "createKernel";
+  const names = [create, ...implementations, ...(isForEngines ? ["forEngine"] : []), ...(isHot ? ["hotKernel"] : [])];
   const text = isForEngines ? forEngineText(objectText(facts), variants) : objectText(facts);
-  const created = `createKernel(${[text, ...implementations].join(", ")})`;
+  const created = `${create}(${[text, ...(gpu ? [objectText(gpu)] : []), ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
 ${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
 ${isHot ? hotText(created) : exportText(created, isCommonJs)}`;

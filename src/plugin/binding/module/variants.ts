@@ -21,7 +21,7 @@ export function writeVariants(
   return variants.flatMap(({ engine, target, twin, trace, gflops, key, errorBound }) => {
     const references = { ...place.references, ...place.references.engines?.[engine] };
     const written = bindingOf(twin).write(twin, { ...place, references });
-    if (written.kind === "absent") return [];
+    if (written.kind !== "written") return [];
     const own = {
       target,
       gflops,

@@ -6,6 +6,7 @@ import { loopsBinding } from "./loops.ts";
 import { nativeBinding } from "./native.ts";
 import type { TwinBinding } from "./twin-binding.ts";
 import { wasmBinding } from "./wasm.ts";
+import { webgpuBinding } from "./webgpu.ts";
 
 type Bindings = {
   readonly [Kind in KernelTwin["kind"]]: TwinBinding<Extract<KernelTwin, { readonly kind: Kind }>>;
@@ -14,6 +15,7 @@ type Bindings = {
 const bindings: Bindings = {
   native: nativeBinding,
   foreign: foreignBinding,
+  webgpu: webgpuBinding,
   wasm: wasmBinding,
   loops: loopsBinding,
 };

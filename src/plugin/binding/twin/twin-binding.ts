@@ -2,6 +2,7 @@
 
 import type { KernelTwin } from "../../kernel/twin.ts";
 import type { KernelFacts, NativeFacts } from "../../runtime/facts.ts";
+import type { GpuFacts } from "../../runtime/webgpu/gpu-facts.ts";
 import type { AssetReferences, KernelAsset } from "../asset.ts";
 import type { Expression, Written } from "../literal.ts";
 import type { KernelSignature } from "../parameters.ts";
@@ -36,6 +37,12 @@ export interface WrittenTwin {
   readonly imports?: readonly ModuleImport[];
 }
 
+/** Facts of what answers calls off the event loop, beside the twin that answers all others. */
+export interface WrittenBeside {
+  readonly kind: "beside";
+  readonly facts: Written<GpuFacts>;
+}
+
 /** An implementation in the runtime, by its name there. */
 export type ImplementationName = "native" | "wasm" | "wasmOnThreads" | "foreign" | "loops";
 
@@ -50,5 +57,5 @@ export interface TwinBinding<Twin extends KernelTwin> {
   readonly runsInBrowsers: boolean;
   /** Every binary that it comes with. */
   assets(twin: Twin, op: string): readonly KernelAsset[];
-  write(twin: Twin, place: TwinPlace): WrittenTwin | AbsentTwin;
+  write(twin: Twin, place: TwinPlace): WrittenTwin | WrittenBeside | AbsentTwin;
 }

@@ -1,9 +1,18 @@
-// A schedule for a back end that is not ours → its code, as a module has it. It is generated anew each time: there is nothing to compile.
+// A schedule for a back end whose code is text → that text, as a module has it: for WebGPU, or for a back end that is not ours. It is generated
+// anew each time, as there is nothing to compile.
 
-import { generatorOf, refuse, splitParameters } from "../../../compiler/index.ts";
+import {
+  generatorOf,
+  isWgslSource,
+  type KernelSource,
+  refuse,
+  type SplitParameters,
+  splitParameters,
+} from "../../../compiler/index.ts";
 import { executorOf } from "../../../native/backend/executors.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
+import type { ForeignTwin, WebgpuTwin } from "../twin.ts";
 import type { TwinResult } from "./twin-result.ts";
 
 /** @throws DiagnosticError `verify.wrong` */
@@ -12,25 +21,45 @@ export async function foreignKernel(context: KernelContext, decision: KernelDeci
   const kernel = generated(decision);
   if (!kernel) return { kind: "stale" };
   const { source, prepare } = kernel;
-  const { opener } = executorOf(source);
-  if (opener === undefined) return { kind: "no-binding" };
+  const facts = factsOf(decision, kernel);
+  const split = facts.preparation && splitParameters(decision.task.op, facts.preparation);
+  const twin = webgpuTwin(source, prepare, split) ?? foreignTwin(source, prepare, split);
+  if (!twin) return { kind: "no-binding" };
   // A tuning has run it.
   if (context.request.mode === "frozen") {
     const { checkForeign } = await import("../check/check-built.ts");
     await checkForeign(context, decision, kernel);
   }
+  return { kind: "built", twin, facts, compilerRuns: 0 };
+}
+
+function webgpuTwin(
+  source: KernelSource,
+  prepare: KernelSource | null,
+  split: SplitParameters | null,
+): WebgpuTwin | null {
+  if (!isWgslSource(source)) return null;
+  return { kind: "webgpu", source, prepare: prepare && isWgslSource(prepare) ? prepare : null, split };
+}
+
+/** Null: the back end names no module that opens its kernels. */
+function foreignTwin(
+  source: KernelSource,
+  prepare: KernelSource | null,
+  split: SplitParameters | null,
+): ForeignTwin | null {
+  const { opener } = executorOf(source);
+  if (opener === undefined) return null;
   const textOf = (code: string | Uint8Array): string => {
     if (typeof code === "string") return code;
     throw refuse("backend.no-binding", `code of back end "${source.kind}" is no text`, "its generator prints text");
   };
-  const facts = factsOf(decision, kernel);
-  const twin = {
+  return {
     kind: "foreign",
     backend: source.kind,
     module: opener,
     code: textOf(generatorOf(source).code(source)),
     prepare: prepare && textOf(generatorOf(prepare).code(prepare)),
-    split: facts.preparation && splitParameters(decision.task.op, facts.preparation),
-  } as const;
-  return { kind: "built", twin, facts, compilerRuns: 0 };
+    split,
+  };
 }

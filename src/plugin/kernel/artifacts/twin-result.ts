@@ -1,11 +1,11 @@
 // Outcomes of building the target's own twin.
 
 import type { ScheduleFacts } from "../built-kernel.ts";
-import type { ForeignTwin, NativeTwin } from "../twin.ts";
+import type { ForeignTwin, NativeTwin, WebgpuTwin } from "../twin.ts";
 
 export interface BuiltTwin {
   readonly kind: "built";
-  readonly twin: NativeTwin | ForeignTwin;
+  readonly twin: NativeTwin | ForeignTwin | WebgpuTwin;
   readonly facts: ScheduleFacts;
   readonly compilerRuns: number;
 }

@@ -15,6 +15,7 @@ import { boundsOf } from "../../../tuner/workbench/measurable.ts";
 import { answersTooLate, referenceOf } from "../../../tuner/workbench/reference.ts";
 import type { WasmPair } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
+import { whyNotRun } from "../context/why-not-run.ts";
 import { spaceOf } from "../source/schedule-source.ts";
 import { createChecker } from "./checker.ts";
 import { tooSlow } from "./too-slow.ts";
@@ -70,7 +71,7 @@ export async function checkForeign(
   schedule: Decision,
   { source, prepare }: GeneratedKernel,
 ): Promise<void> {
-  if (!context.runsFresh) return;
+  if (!context.runsFresh || (await whyNotRun(context)) !== null) return;
   const options = { directory: "", toolchain: null, signal: context.services.signal };
   const [kernel, preparing] = await executorOf(source).build(prepare ? [source, prepare] : [source], options);
   for (const built of [kernel, preparing])

@@ -1,10 +1,10 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
-import { needsToolchain, refuse } from "../../../compiler/index.ts";
-import { whyNotMeasuredHere } from "../../../native/machine/machine.ts";
+import { isForVisitors, needsToolchain, refuse } from "../../../compiler/index.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import type { BackgroundTuner } from "../compile-services.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
+import { whyNotRun } from "../context/why-not-run.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockAnswer, type LockMiss } from "../lock/ask-lock.ts";
 import { checkLimits } from "./check-limits.ts";
@@ -60,6 +60,7 @@ async function requireTrust({ request, services, lockName }: KernelContext, entr
 /** Takes the next rungs of the ladder, where `onMiss` allows it: the entry for another target of the same ISA, else the prediction. */
 async function decideFrozen(context: KernelContext, miss: LockMiss): Promise<KernelDecision> {
   const { frozenMiss, standInOf, warnOfRung } = await import("../lock/lock-miss.ts");
+  if (isForVisitors(context.task.target) && miss.entry === null) return predicted(context);
   if (context.services.options.onMiss === "error") throw frozenMiss(context, miss);
   const standIn = await standInOf(context, miss.entries);
   if (standIn) await requireTrust(context, standIn.entry);
@@ -88,8 +89,8 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
  * there will be no native kernel, and who builds it says so.
  */
 async function whyNotMeasured(context: KernelContext): Promise<string | null> {
-  const { task, machine, whyNotHere, toolchain, elsewhere } = context;
+  const { task, toolchain, elsewhere } = context;
   if (elsewhere) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
-  return whyNotHere ?? whyNotMeasuredHere(task.target, machine);
+  return whyNotRun(context);
 }

@@ -1,5 +1,6 @@
 // Schedules that cost no measurement: the store's, that of an entry of the lock for another target, and predictions.
 
+import { isForVisitors } from "../../../compiler/index.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockMiss } from "../lock/ask-lock.ts";
@@ -52,9 +53,12 @@ export async function fromStore({
  */
 export async function unmeasured(context: KernelContext, { entries }: LockMiss, why = ""): Promise<KernelDecision> {
   const { services, lockName } = context;
+  const { log } = services;
+  // A prediction is the rule where visitors' machines run the kernel.
+  const tell = isForVisitors(context.task.target) ? log.debug : log.warn;
   const standIn = entries.size > 0 ? await (await import("../lock/lock-miss.ts")).standInOf(context, entries) : null;
   const rung = standIn ? `the schedule of ${standIn.name}` : "the predicted schedule, which was not measured";
-  if (why) services.log.warn(`${lockName}: ${why}; it gets ${rung}`);
+  if (why) tell(`${lockName}: ${why}; it gets ${rung}`);
   return standIn ? fromEntry(context, standIn.entry, standIn.task) : predicted(context);
 }
 

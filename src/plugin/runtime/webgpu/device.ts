@@ -1,0 +1,71 @@
+// The device that a program's kernels share: asked for once, and again when it was lost. Adapters that compute on the CPU are left to the
+// twins, which are made for that.
+
+/** A device for kernels, or why there is none. */
+export type Found =
+  | { readonly kind: "found"; readonly device: GPUDevice; readonly adapter: string }
+  | { readonly kind: "none"; readonly reason: string };
+
+const none = (reason: string): Found => ({ kind: "none", reason });
+
+/** After so many losses a program asks for no other device: a kernel may be what loses it. */
+const mostLosses = 3;
+
+let asked: Promise<Found> | null = null;
+let losses = 0;
+
+async function gpuHere(): Promise<GPU | null> {
+  const own = (globalThis.navigator as Navigator | undefined)?.gpu;
+  if (own) return own;
+  if (!globalThis.process?.versions?.node) return null;
+  try {
+    // Dawn for Node. Its name is not in the import, as bundlers would look for it.
+    const name = globalThis.process.env.UNPLUGIN_KERNEL_WEBGPU ?? "webgpu";
+    const dawn = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+      create(options: string[]): GPU;
+    };
+    return dawn.create([]);
+  } catch {
+    return null;
+  }
+}
+
+/** "nvidia ampere", "apple common-3": what browsers tell of an adapter. */
+const nameOf = ({ vendor, architecture, description }: GPUAdapterInfo): string =>
+  [vendor, architecture].filter(Boolean).join(" ") || description || "unknown";
+
+const isSoftware = ({ isFallbackAdapter, architecture, description }: GPUAdapterInfo): boolean =>
+  isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp/i.test(`${architecture} ${description}`);
+
+/** Whether kernels may run on an adapter that is no GPU, for tests: `globalThis.UNPLUGIN_KERNEL_WEBGPU_SOFTWARE = "1"`, or so in the environment of Node. */
+function takesSoftware(): boolean {
+  const name = "UNPLUGIN_KERNEL_WEBGPU_SOFTWARE";
+  const own = (globalThis as { [name]?: unknown })[name] ?? globalThis.process?.env?.[name];
+  return own === "1";
+}
+
+async function ask(): Promise<Found> {
+  const gpu = await gpuHere();
+  if (!gpu) return none("there is no WebGPU here");
+  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (!adapter) return none("WebGPU has no adapter");
+  const name = nameOf(adapter.info);
+  if (isSoftware(adapter.info) && !takesSoftware()) return none(`the adapter computes on the CPU (${name})`);
+  const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+  const wanted = ["shader-f16"] as const;
+  const device = await adapter.requestDevice({
+    requiredFeatures: wanted.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
+  });
+  void device.lost.then(({ reason }) => {
+    losses += reason === "destroyed" ? 0 : 1;
+    asked = losses < mostLosses ? null : Promise.resolve(none(`the device was lost ${losses} times`));
+  });
+  return { kind: "found", device, adapter: name };
+}
+
+/** Asks for the program's device. Never rejects. */
+export function findDevice(): Promise<Found> {
+  asked ??= ask().catch((error: Error) => none(error.message));
+  return asked;
+}

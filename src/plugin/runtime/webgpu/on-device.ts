@@ -1,0 +1,89 @@
+// A kernel on a device of the caller's: it takes and gives buffers there, so that a chain of kernels stays on the GPU and is encoded into one
+// pass. TypeGPU's roots and buffers are taken as well.
+
+import type { KernelOnDevice } from "../../../compiler/index.ts";
+import { arrayFor } from "../arguments.ts";
+import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
+import type { GpuFacts } from "./gpu-facts.ts";
+import { openLayer } from "./layer.ts";
+import { bufferBytes, createBuffer, leastBytes, Staging, upload } from "./transfer.ts";
+import { bufferUsage } from "./usage.ts";
+
+function deviceOf(given: unknown, name: string): GPUDevice {
+  const { device } = (given ?? {}) as { device?: unknown };
+  const found = (device ?? given) as GPUDevice | null | undefined;
+  if (typeof found?.createComputePipelineAsync === "function") return found;
+  throw new TypeError(`${name}.on takes a GPUDevice, or what has one as its member "device"`);
+}
+
+function bufferFor(given: unknown, tensor: RuntimeTensor, name: string): GPUBuffer {
+  const found = ((given as { buffer?: unknown } | null)?.buffer ?? given) as GPUBuffer | null | undefined;
+  const what = `${name}: ${tensor.name} must be a GPUBuffer of at least ${leastBytes(tensor)} bytes`;
+  if (typeof found?.size !== "number" || typeof found.usage !== "number") throw new TypeError(what);
+  if (found.size < leastBytes(tensor)) throw new RangeError(`${what}; it has ${found.size}`);
+  if ((found.usage & bufferUsage.storage) === 0) throw new TypeError(`${what}, with usage STORAGE`);
+  return found;
+}
+
+/**
+ * @param given constants of a packed layer; null: calls take the constants, too
+ * @throws TypeError if it is no device; what the device says of the kernel
+ */
+export async function openOn(
+  context: ModuleContext,
+  facts: GpuFacts,
+  where: unknown,
+  given: Arrays | null,
+): Promise<KernelOnDevice> {
+  const { tensors, constants, others } = context;
+  const { op } = context.facts;
+  const device = deviceOf(where, op);
+  const layer = await openLayer(context, facts, device);
+  if (given) layer.setArrays(given);
+  const taken = given ? others : tensors;
+  const staging = new Staging(device);
+  const tensorNamed = (name: string): RuntimeTensor => {
+    const tensor = taken.find((it) => it.name === name);
+    if (tensor) return tensor;
+    throw new TypeError(`${op} has no tensor ${name}: ${taken.map((it) => it.name).join(", ")}`);
+  };
+  const encode = (pass: GPUComputePassEncoder, ...buffers: readonly unknown[]): void => {
+    if (buffers.length !== taken.length) {
+      const names = taken.map(({ name }) => name).join(", ");
+      throw new TypeError(`${op} takes buffers of ${names}; got ${buffers.length}`);
+    }
+    const all = taken.map((tensor, at) => bufferFor(buffers[at], tensor, op));
+    const some = (wanted: readonly RuntimeTensor[]): readonly GPUBuffer[] =>
+      wanted.map((tensor) => all[taken.indexOf(tensor)]!);
+    if (!given && constants.length > 0) layer.setBuffers(some(constants), pass);
+    layer.encode(pass, some(others));
+  };
+  return {
+    device,
+    buffer(name, values) {
+      const tensor = tensorNamed(name);
+      const array = values === undefined ? null : arrayFor(values, tensor, `${op}: ${name}`);
+      const buffer = createBuffer(device, bufferBytes(tensor), name);
+      if (array) upload(device, buffer, array);
+      return buffer;
+    },
+    encode,
+    run(...buffers) {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      encode(pass, ...buffers);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+    },
+    async read(name, buffer) {
+      const tensor = tensorNamed(name);
+      const from = bufferFor(buffer, tensor, op);
+      const copy = staging.take(leastBytes(tensor));
+      const encoder = device.createCommandEncoder();
+      encoder.copyBufferToBuffer(from, 0, copy, 0, copy.size);
+      device.queue.submit([encoder.finish()]);
+      return staging.read(copy, tensor);
+    },
+    destroy: () => layer.destroy(),
+  };
+}

@@ -1,0 +1,64 @@
+// Calls on arrays by a device: inputs are copied to buffers of the kernel's own, outputs come back as arrays. The queue runs calls one after
+// the other, so one set of buffers serves any number of them.
+
+import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
+import type { GpuFacts } from "./gpu-facts.ts";
+import { openLayer } from "./layer.ts";
+import { bufferBytes, createBuffer, Staging, upload } from "./transfer.ts";
+
+export interface ArrayRunner {
+  /** Sets constants for all calls to come. */
+  set(constants: Arrays): void;
+  /**
+   * Computes outputs. The inputs have been read when this returns its promise.
+   *
+   * @param constants null: those that were set
+   */
+  run(inputs: Arrays, constants: Arrays | null): Promise<Arrays>;
+}
+
+/** Collects what a device says of all that is asked of it in the meantime. */
+async function watched<T>(device: GPUDevice, ask: () => Promise<T>): Promise<T> {
+  device.pushErrorScope("out-of-memory");
+  device.pushErrorScope("validation");
+  const answer = ask();
+  const [result, ...errors] = await Promise.all([answer, device.popErrorScope(), device.popErrorScope()]);
+  const error = errors.find((it) => it !== null);
+  if (error) throw new Error(error.message.split("\n")[0]);
+  return result;
+}
+
+/** @throws what the device says of the code, or of its memory */
+export async function openArrayRunner(
+  context: ModuleContext,
+  facts: GpuFacts,
+  device: GPUDevice,
+): Promise<ArrayRunner> {
+  const { others } = context;
+  const layer = await openLayer(context, facts, device);
+  const outputs = others.filter(({ role }) => role === "output");
+  const buffers: GPUBuffer[] = await watched(device, async () =>
+    others.map((tensor) => createBuffer(device, bufferBytes(tensor), tensor.name)),
+  );
+  const ofOutput = (tensor: RuntimeTensor): GPUBuffer => buffers[others.indexOf(tensor)]!;
+  const staging = new Staging(device);
+  const start = (inputs: Arrays, constants: Arrays | null): Promise<Arrays> => {
+    if (constants) layer.setArrays(constants);
+    for (const [at, input] of inputs.entries()) upload(device, buffers[at]!, input);
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    layer.encode(pass, buffers);
+    pass.end();
+    const copies = outputs.map((tensor) => {
+      const copy = staging.take(bufferBytes(tensor));
+      encoder.copyBufferToBuffer(ofOutput(tensor), 0, copy, 0, copy.size);
+      return copy;
+    });
+    device.queue.submit([encoder.finish()]);
+    return Promise.all(copies.map((copy, at) => staging.read(copy, outputs[at]!)));
+  };
+  return {
+    set: (constants) => layer.setArrays(constants),
+    run: (inputs, constants) => watched(device, () => start(inputs, constants)),
+  };
+}
