@@ -12,6 +12,8 @@ const none = (reason: string): Found => ({ kind: "none", reason });
 const mostLosses = 3;
 
 let asked: Promise<Found> | null = null;
+/** Dawn's own, which has to live as long as its devices. */
+let dawn: GPU | null = null;
 let losses = 0;
 
 async function gpuHere(): Promise<GPU | null> {
@@ -21,10 +23,11 @@ async function gpuHere(): Promise<GPU | null> {
   try {
     // Dawn for Node. Its name is not in the import, as bundlers would look for it.
     const name = globalThis.process.env.UNPLUGIN_KERNEL_WEBGPU ?? "webgpu";
-    const dawn = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+    const { create } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
       create(options: string[]): GPU;
     };
-    return dawn.create([]);
+    dawn ??= create([]);
+    return dawn;
   } catch {
     return null;
   }

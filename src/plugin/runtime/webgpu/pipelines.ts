@@ -7,7 +7,10 @@ export type Pipelines = readonly GPUComputePipeline[];
 const known = new WeakMap<GPUDevice, Map<string, Promise<Pipelines>>>();
 
 async function compile(device: GPUDevice, { text, launches }: GpuCode): Promise<Pipelines> {
+  // What is wrong with the text is told below, and by no console.
+  device.pushErrorScope("validation");
   const module = device.createShaderModule({ code: text });
+  void device.popErrorScope();
   const { messages } = await module.getCompilationInfo();
   const error = messages.find(({ type }) => type === "error");
   if (error) throw new Error(`its text does not compile: ${error.lineNum}:${error.linePos} ${error.message}`);

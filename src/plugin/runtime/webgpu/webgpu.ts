@@ -21,10 +21,13 @@ export interface Gpu {
 }
 
 const toCome = "no call off the event loop has asked for a GPU yet";
+const toTry = "the next call off the event loop tries it";
 
 /** What the instances of a kernel have in common. */
 interface State {
+  /** Name of the adapter that the kernel was compiled for. */
   adapter: string | null;
+  /** Why it does not answer. */
   reason: string | null;
   /** Whether the device has been asked for, and the kernel compiled. */
   isReady: boolean;
@@ -48,7 +51,7 @@ const createAsker =
     }
     try {
       const runner = await openArrayRunner(context, facts, found.device);
-      if (!state.isOver) Object.assign(state, { adapter: found.adapter, reason: null });
+      if (!state.isTried && !state.isOver) Object.assign(state, { adapter: found.adapter, reason: toTry });
       return runner;
     } catch (error) {
       state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
@@ -82,7 +85,6 @@ function createOwnRunner(state: State, ask: Ask) {
     },
     /** Forgets a runner that failed. The next call asks for another, as a device may have been lost. */
     fail(error: unknown): void {
-      state.adapter = null;
       state.reason = `the GPU failed: ${(error as Error).message}`;
       state.failures++;
       state.isOver = state.failures >= mostFailures;
@@ -105,8 +107,7 @@ function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Inst
         () => twin.async(copied(inputs), constants && copied(constants)),
         facts.errorBound,
       );
-      state.isTried = true;
-      if (reason !== null) Object.assign(state, { adapter: null, reason, isOver: true });
+      Object.assign(state, { isTried: true, reason, isOver: reason !== null });
       return outputs;
     } finally {
       isTrying = false;
@@ -148,7 +149,10 @@ function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Insta
     bind: none,
     async async(inputs, constants) {
       const runner = await own.take(true);
-      if (runner) return runner.run(inputs, constants);
+      if (runner) {
+        Object.assign(state, { isTried: true, reason: null });
+        return runner.run(inputs, constants);
+      }
       throw new Error(`${facts.op}: ${state.reason}; no twin was built (fallback=none)`);
     },
   };
@@ -160,7 +164,7 @@ export function createGpu(context: ModuleContext, facts: GpuFacts): Gpu {
   const ask = createAsker(context, facts, state);
   const info = {
     get adapter() {
-      return state.adapter;
+      return state.reason === null ? state.adapter : null;
     },
     get reason() {
       return state.reason;
