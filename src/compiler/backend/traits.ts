@@ -5,11 +5,12 @@ import { cTraits } from "../codegen/c/c-traits.ts";
 import { cudaTraits } from "../codegen/cuda/cuda-traits.ts";
 import { jsTraits } from "../codegen/js/js-traits.ts";
 import { wasmTraits } from "../codegen/wasm/wasm-traits.ts";
+import { wgslTraits } from "../codegen/wgsl/wgsl-traits.ts";
 import { type DiagnosticError, refuse } from "../support/diagnostic.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 
-const table = new Map<string, BackendTraits>([cTraits, wasmTraits, jsTraits, cudaTraits].map((it) => [it.name, it]));
+const table = new Map<string, BackendTraits>([cTraits, wasmTraits, jsTraits, cudaTraits, wgslTraits].map((it) => [it.name, it]));
 
 /** @throws DiagnosticError `backend.taken` */
 export const addTraits = (traits: BackendTraits): void => addTo(table, traits);
