@@ -6,12 +6,13 @@ import { cudaGenerator } from "../codegen/cuda/cuda-generator.ts";
 import { jsGenerator } from "../codegen/js/js-generator.ts";
 import type { KernelSource } from "../codegen/kernel-source.ts";
 import { wasmGenerator } from "../codegen/wasm/wasm-generator.ts";
+import { wgslGenerator } from "../codegen/wgsl/wgsl-generator.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 import { addTraits, unknownBackend } from "./traits.ts";
 
 const table = new Map<string, CodeGenerator>(
-  [cGenerator, wasmGenerator, jsGenerator, cudaGenerator].map((it) => [it.name, it]),
+  [cGenerator, wasmGenerator, jsGenerator, cudaGenerator, wgslGenerator].map((it) => [it.name, it]),
 );
 
 /**

@@ -13,6 +13,7 @@ import type { CpuTarget, Target, TargetName } from "./target.ts";
 import { wasm } from "./wasm.ts";
 import { wasmArm } from "./wasm-arm.ts";
 import { wasmX86 } from "./wasm-x86.ts";
+import { webgpu } from "./webgpu.ts";
 
 export const targets: Readonly<Record<TargetName, CpuTarget>> = {
   "wasm-x86": wasmX86,
@@ -28,7 +29,7 @@ export const targets: Readonly<Record<TargetName, CpuTarget>> = {
   amx,
 };
 
-const byName = new Map<string, Target>(Object.values(targets).map((target) => [target.name, target]));
+const byName = new Map<string, Target>([...Object.values(targets), webgpu].map((target) => [target.name, target]));
 
 /**
  * Adds targets of a foreign back end.

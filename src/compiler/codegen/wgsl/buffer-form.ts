@@ -1,0 +1,80 @@
+// Forms of buffers in one launch: the type of what they are declared as, chosen by all accesses to them. A buffer whose stores are all
+// aligned runs is made of vectors; one of narrow elements is made of words, which are atomic where a thread stores less than a word.
+
+import { byteSize } from "../../expr/dtype.ts";
+import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
+import { lanesOf, walkStmt } from "../../ir/visit.ts";
+import { isPacked, mostLanes, scalarType, vectorOf, wordBytes } from "./elements.ts";
+import { dividedIndex, startOfRun } from "./place.ts";
+
+export interface BufferForm {
+  readonly buffer: Buffer;
+  /** Elements that an element of the declared array has: of a vector or of a word. */
+  readonly width: number;
+  /** Whether its elements share words. */
+  readonly isPacked: boolean;
+  readonly isAtomic: boolean;
+  readonly isStored: boolean;
+  readonly isLoaded: boolean;
+  /** Type of an element of the declared array. */
+  readonly type: string;
+}
+
+interface Access {
+  readonly index: Expr;
+  readonly isStore: boolean;
+  readonly isPart: boolean;
+}
+
+/** Forms of the buffers that a launch names, by their names. */
+export function formsIn(body: Stmt, buffers: readonly Buffer[]): ReadonlyMap<string, BufferForm> {
+  const accesses = new Map<string, Access[]>();
+  const note = (name: string, index: Expr, isStore: boolean, isPart: boolean): void => {
+    accesses.set(name, [...(accesses.get(name) ?? []), { index, isStore, isPart }]);
+  };
+  walkStmt(
+    body,
+    (stmt) => {
+      if (stmt.kind === "store") note(stmt.buffer, stmt.indices[0]!, true, stmt.active !== null);
+    },
+    (expr) => {
+      if (expr.kind === "load") note(expr.buffer, expr.indices[0]!, false, expr.active !== null);
+    },
+  );
+  const used = buffers.filter(({ name }) => accesses.has(name));
+  return new Map(used.map((buffer) => [buffer.name, formOf(buffer, accesses.get(buffer.name)!)]));
+}
+
+function formOf(buffer: Buffer, accesses: readonly Access[]): BufferForm {
+  const isStored = accesses.some(({ isStore }) => isStore);
+  const facts = { buffer, isStored, isLoaded: accesses.some(({ isStore }) => !isStore) };
+  if (isPacked(buffer)) {
+    const width = wordBytes / byteSize[buffer.dtype];
+    const isAtomic = !accesses.every((access) => !access.isStore || fills(access, width));
+    return { ...facts, width, isPacked: true, isAtomic, type: isAtomic ? "atomic<u32>" : "u32" };
+  }
+  const width = buffer.memory === "register" ? 1 : ([4, 2].find((it) => areVectors(accesses, it)) ?? 1);
+  const word = wordType(buffer);
+  return { ...facts, width, isPacked: false, isAtomic: false, type: vectorOf(word, width) };
+}
+
+/** Type of an element that has a word of its own: memory holds no bools. */
+function wordType({ dtype, memory }: Buffer): string {
+  const type = scalarType(dtype);
+  return type === "bool" && memory !== "register" ? "u32" : type;
+}
+
+/** Whether an access is a run of whole words or vectors, so many elements each. */
+const fills = ({ index, isPart }: Access, width: number): boolean =>
+  !isPart && lanesOf(index) % width === 0 && startOfRun(index, width) !== null;
+
+/**
+ * Whether accesses are runs of vectors. Single elements may be read where it is known which of a vector they are, and a vector is written
+ * as a whole: of a write to a part of it, others may see the whole.
+ */
+function areVectors(accesses: readonly Access[], width: number): boolean {
+  const isFit = (access: Access): boolean =>
+    fills(access, width) ||
+    (!access.isStore && lanesOf(access.index) === 1 && dividedIndex(access.index, width) !== null);
+  return accesses.every(isFit) && accesses.some((access) => lanesOf(access.index) <= mostLanes && fills(access, width));
+}

@@ -1,0 +1,133 @@
+// Loop-IR expression → WGSL text, in parentheses where it matters: of a scalar, of a vector of up to four lanes, or of one lane of any
+// vector. Nothing has effects and no access leaves memory, so all of an expression may be computed.
+
+import { boundsOf } from "../../ir/bounds.ts";
+import type { Binary, Broadcast, Cast, Expr, Interleave, Lanes, Local, Ramp, Select } from "../../ir/loop-ir.ts";
+import { lanesOf, operandsOf } from "../../ir/visit.ts";
+import { cannotRun } from "../cannot.ts";
+import { type Arithmetic, binaryText, castText, unaryText } from "./arithmetic.ts";
+import { constantOf, wgslConst } from "./constant.ts";
+import { bound, type WgslContext } from "./context.ts";
+import { mostLanes, scalarType, valueType } from "./elements.ts";
+import { loadText } from "./load.ts";
+
+/** A lane of a vector, by number; null: the scalar, or all lanes of a short vector. */
+export type LaneNumber = number | null;
+
+export function wgslExpr(expr: Expr, lane: LaneNumber, context: WgslContext): string {
+  const text = textOf(expr, lane, context);
+  // Compilers for WGSL read no deeper than some hundred parentheses.
+  return depthOf(expr) % depthWithName === 0 ? bound(text, context) : text;
+}
+
+const depthWithName = 24;
+const depths = new WeakMap<Expr, number>();
+
+function depthOf(expr: Expr): number {
+  const known = depths.get(expr);
+  if (known !== undefined) return known;
+  const depth = 1 + Math.max(0, ...operandsOf(expr).map(depthOf));
+  depths.set(expr, depth);
+  return depth;
+}
+
+function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {
+  const lanes = lanesOf(expr);
+  const at = lanes === 1 ? null : lane;
+  const arithmetic: Arithmetic = { lanes: at === null ? lanes : 1, use: context.use };
+  const on = (operand: Expr): string => wgslExpr(operand, at, context);
+  switch (expr.kind) {
+    case "const":
+      return wgslConst(expr.dtype, expr.value, context.use);
+    case "var":
+      return context.names(expr.name);
+    case "local":
+      return localText(expr, at, context);
+    case "load":
+      return loadText(expr, at, context);
+    case "unary":
+      return unaryText(expr.op, expr.dtype, on(expr.operand), arithmetic);
+    case "binary":
+      return binary(expr, on, arithmetic, context);
+    case "select":
+      return selectText(expr, on);
+    case "cast":
+      return castText(expr.operand.dtype, expr.dtype, on(expr.operand), arithmetic);
+    case "bitcast":
+      return bitcastText(expr.dtype, expr.operand, on(expr.operand), arithmetic);
+    case "ramp":
+      return rampText(expr, at, context);
+    case "broadcast":
+      return broadcastText(expr, at, context);
+    case "lanes":
+    case "interleave":
+      return at === null ? joined(expr, context) : partOf(expr, at, context);
+    case "intrinsic":
+      throw cannotRun("wgsl", `there is no code for ${expr.name}`, "this schedule is for another machine");
+  }
+}
+
+function localText({ name, dtype, lanes }: Local, at: LaneNumber, { names }: WgslContext): string {
+  scalarType(dtype);
+  return lanes === 1 || at === null ? names(name) : `${names(name)}[${at}]`;
+}
+
+function binary(expr: Binary, on: (operand: Expr) => string, arithmetic: Arithmetic, context: WgslContext): string {
+  const { op, left, right, dtype } = expr;
+  if (op === "and" || op === "or") {
+    const sign = op === "and" ? "&" : "|";
+    const text = arithmetic.lanes === 1 ? `${sign}${sign}` : sign;
+    return `(${on(left)} ${text} ${on(right)})`;
+  }
+  const rounds = (op === "floorDiv" || op === "mod") && left.dtype === "i32";
+  const isNatural = rounds && lanesOf(left) === 1 && boundsOf(left, context.ranges).min >= 0;
+  const divisor = constantOf(right)?.value ?? null;
+  return binaryText({ op, from: left.dtype, dtype, right: divisor, isNatural }, on(left), on(right), arithmetic);
+}
+
+const selectText = ({ condition, then: yes, else: no }: Select, on: (expr: Expr) => string): string =>
+  `select(${on(no)}, ${on(yes)}, ${on(condition)})`;
+
+function bitcastText(dtype: Cast["dtype"], operand: Expr, x: string, { lanes }: Arithmetic): string {
+  scalarType(operand.dtype);
+  return `bitcast<${valueType(dtype, lanes)}>(${x})`;
+}
+
+function rampText(ramp: Ramp, at: LaneNumber, context: WgslContext): string {
+  const { base, stride, lanes } = ramp;
+  const width = lanesOf(base);
+  if (at !== null) {
+    const steps = Math.floor(at / width) * stride;
+    const start = wgslExpr(base, width === 1 ? null : at % width, context);
+    return steps === 0 ? start : `(${start} + ${wgslConst("i32", steps, context.use)})`;
+  }
+  if (width > 1) return lanesText(ramp, context);
+  const steps = Array.from({ length: lanes }, (_, lane) => wgslConst("i32", lane * stride, context.use));
+  return `(vec${lanes}<i32>(${wgslExpr(base, null, context)}) + vec${lanes}<i32>(${steps.join(", ")}))`;
+}
+
+function broadcastText({ value, lanes, dtype }: Broadcast, at: LaneNumber, context: WgslContext): string {
+  const width = lanesOf(value);
+  if (at !== null) return wgslExpr(value, width === 1 ? null : at % width, context);
+  const text = wgslExpr(value, null, context);
+  if (width === 1) return `${valueType(dtype, lanes)}(${text})`;
+  const again = bound(text, context);
+  return `${valueType(dtype, lanes)}(${Array.from({ length: lanes / width }, () => again).join(", ")})`;
+}
+
+const joined = (expr: Lanes | Interleave, context: WgslContext): string => lanesText(expr, context);
+
+/** A short vector put together of its lanes. */
+export function lanesText(expr: Expr, context: WgslContext): string {
+  const lanes = Array.from({ length: lanesOf(expr) }, (_, lane) => wgslExpr(expr, lane, context));
+  return `${valueType(expr.dtype, lanes.length)}(${lanes.join(", ")})`;
+}
+
+function partOf(expr: Lanes | Interleave, at: number, context: WgslContext): string {
+  if (expr.kind === "lanes") return wgslExpr(expr.elements[at]!, null, context);
+  const part = expr.parts[at % expr.parts.length]!;
+  return wgslExpr(part, lanesOf(part) === 1 ? null : Math.floor(at / expr.parts.length), context);
+}
+
+/** Whether a value is a vector of the language. */
+export const isShort = (value: Expr): boolean => lanesOf(value) <= mostLanes;

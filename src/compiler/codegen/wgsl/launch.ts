@@ -1,0 +1,102 @@
+// One launch of a function → its entry point, and how it is dispatched.
+
+import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import { noRanges, withRange } from "../../ir/ranges.ts";
+import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
+import { walkStmt } from "../../ir/visit.ts";
+import { product } from "../../support/integer-math.ts";
+import type { Target } from "../../target/target.ts";
+import { type BufferForm, formsIn } from "./buffer-form.ts";
+import type { WgslContext } from "./context.ts";
+import type { Declarations } from "./declarations.ts";
+import { foldedGrid, gridLines, type Size3 } from "./grid.ts";
+import { refuseLarge } from "./limits.ts";
+import type { HelperName } from "./run-time.ts";
+import { linesOf } from "./statement.ts";
+import type { WgslLaunch } from "./wgsl-source.ts";
+
+/** Parts that the launches of one text share. */
+export interface TextParts {
+  readonly names: (irName: string) => string;
+  readonly use: (helper: HelperName) => string;
+  readonly fresh: (stem: string) => string;
+  readonly declarations: Declarations;
+}
+
+export interface LaunchText {
+  readonly text: string;
+  readonly launch: WgslLaunch;
+}
+
+export function launchOf(body: Stmt, entry: string, func: LoopFunc, target: Target, parts: TextParts): LaunchText {
+  const extents = new Map<ThreadAxis, number>();
+  const inner = threadOf(body, extents);
+  const size = (prefix: "blockIdx" | "threadIdx"): Size3 => [
+    extents.get(`${prefix}.x`) ?? 1,
+    extents.get(`${prefix}.y`) ?? 1,
+    extents.get(`${prefix}.z`) ?? 1,
+  ];
+  const [groups, group] = [size("blockIdx"), size("threadIdx")];
+  const forms = formsIn(inner, func.buffers);
+  refuseLarge([...forms.values()], group, target);
+  const folded = foldedGrid(groups, target);
+  const context: WgslContext = {
+    ...parts,
+    forms,
+    bufferName: (buffer) => parts.declarations.nameOf(forms.get(buffer)!, entry),
+    assigned: assignedIn(inner),
+    ranges: [...extents].reduce((ranges, [axis, extent]) => withRange(ranges, axis, 0, extent - 1), noRanges),
+    before: [],
+    meetsOutside: [...forms.values()].some(meetsOutside),
+  };
+  const lines = [
+    ...gridLines(groups, folded, [...extents.keys()], parts.names),
+    ...threadLines([...extents.keys()], parts.names),
+    ...[...forms.values()].flatMap((form) => registerArray(form, context)),
+    ...linesOf(inner, context),
+  ];
+  const builtins = builtinsOf(lines);
+  const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtins.join(", ")}) {`;
+  return {
+    text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
+    launch: { entry, grid: folded, arrays: parts.declarations.arraysOf([...forms.keys()]) },
+  };
+}
+
+const builtinsOf = (lines: readonly string[]): readonly string[] =>
+  ["workgroup_id", "local_invocation_id"]
+    .filter((name) => lines.some((line) => line.includes(`uk_${name}`)))
+    .map((name) => `@builtin(${name}) uk_${name}: vec3<u32>`);
+
+const threadLines = (axes: readonly ThreadAxis[], names: (name: string) => string): readonly string[] =>
+  axes
+    .filter((axis) => axis.startsWith("threadIdx"))
+    .map((axis) => `let ${names(axis)} = i32(uk_local_invocation_id.${axis.at(-1)});`);
+
+/** A buffer in registers that is no local: an array of each thread. */
+function registerArray({ buffer, type }: BufferForm, { bufferName }: WgslContext): readonly string[] {
+  if (buffer.memory !== "register") return [];
+  return [`var ${bufferName(buffer.name)}: array<${type}, ${product(buffer.shape)}>;`];
+}
+
+const meetsOutside = ({ buffer, isStored, isLoaded }: BufferForm): boolean => isStored && isLoaded && isBound(buffer);
+
+export const isBound = ({ memory }: Buffer): boolean => memory === "caller" || memory === "workspace";
+
+/** Takes the loops over threads off a launch, and notes their extents. */
+function threadOf(stmt: Stmt, extents: Map<ThreadAxis, number>): Stmt {
+  const axis = stmt.kind === "for" ? axisOf(stmt) : null;
+  if (stmt.kind !== "for" || !axis) return stmt;
+  extents.set(axis, stmt.extent);
+  return threadOf(stmt.body, extents);
+}
+
+const axisOf = (loop: For): ThreadAxis | null => gridAxisOf(loop) ?? groupAxisOf(loop);
+
+function assignedIn(body: Stmt): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkStmt(body, (stmt) => {
+    if (stmt.kind === "assign") names.add(stmt.name);
+  });
+  return names;
+}

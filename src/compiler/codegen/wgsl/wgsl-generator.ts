@@ -1,0 +1,23 @@
+// The back end for GPUs behind WebGPU: flat loop IR of threads → WGSL.
+
+import { threadPasses } from "../../lower/pipeline.ts";
+import type { CodeGenerator } from "../code-generator.ts";
+import { generateWgsl } from "./generate-wgsl.ts";
+import type { WgslSource } from "./wgsl-source.ts";
+import { wgslTraits } from "./wgsl-traits.ts";
+
+export const wgslGenerator: CodeGenerator<WgslSource> = {
+  ...wgslTraits,
+  language: "WGSL",
+  extension: "wgsl",
+  passes: threadPasses,
+  generate: generateWgsl,
+  print: (flat, options) => generateWgsl(flat, options).text,
+  code: ({ text, launches }) => `${text}\n${JSON.stringify(launches)}`,
+  sizeOf: ({ text, scratch }) => ({
+    statements: text.split(";").length - 1,
+    bytes: null,
+    workspaceBytes: scratch.reduce((sum, { bytes }) => sum + bytes, 0),
+    characters: text.length,
+  }),
+};
