@@ -13,7 +13,7 @@ const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const noBrowser: string | null = existsSync(executable) ? null : `no ${executable}: apt-get install chromium`;
 
 /** Starts a Chromium that asks for nothing outside this machine. Close it when done. */
-export const launchBrowser = (): Promise<Browser> =>
+export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: executable,
     args: [
@@ -23,6 +23,7 @@ export const launchBrowser = (): Promise<Browser> =>
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...more,
     ],
   });
 
