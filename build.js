@@ -49,6 +49,7 @@ const entries = {
   "register-worker": "plugin/program/register-worker.ts",
   "native/worker": "native/runner/worker.ts",
   "native/cuda-loader": "native/cuda/loader.ts",
+  "native/webgpu-loader": "native/webgpu/loader.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };
 

@@ -93,7 +93,7 @@ test(`inside the compiler: ${stages.join(" → ")}`, () => {
 const roomOrders: Readonly<Record<string, readonly string[]>> = {
   "src/compiler/schedule/": [".", "composition", "primitive", "replay"],
   "src/compiler/lower/": ["math", "pass", "."],
-  "src/compiler/codegen/": [".", "js", "wasm", "c", "cuda"],
+  "src/compiler/codegen/": [".", "js", "wasm", "c", "cuda", "wgsl"],
   "src/native/": [
     "process",
     "machine",
@@ -106,6 +106,7 @@ const roomOrders: Readonly<Record<string, readonly string[]>> = {
     "harness",
     "runner",
     "cuda",
+    "webgpu",
     "backend",
     "limits",
   ],
@@ -260,6 +261,7 @@ test("process.env in the plugin's options, where toolchains and Windows are look
     "src/plugin/options/options.ts",
     "src/native/toolchain/",
     "src/native/cuda/nvrtc.ts",
+    "src/native/webgpu/dawn.ts",
     "src/native/process/process-tree.ts",
     "src/tuner/store/store-key.ts",
   );

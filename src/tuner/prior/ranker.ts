@@ -6,6 +6,7 @@
 import { addTo, type CpuTarget, invariant, type Target } from "../../compiler/index.ts";
 import { cpuModelOf } from "./cpu-model.ts";
 import type { MachineModel } from "./machine-model.ts";
+import { webgpuModel } from "./webgpu-model.ts";
 
 /** Amounts of a candidate that its template computes from the constraint variables. Whole kernel, all threads together. */
 export interface RankingFacts {
@@ -97,6 +98,7 @@ const cpuModel = (name: CpuTarget["backend"]): AnalyticModel<CpuTarget> => ({
 const models = new Map<string, AnalyticModel>([
   ["c", cpuModel("c")],
   ["wasm", cpuModel("wasm")],
+  ["wgsl", webgpuModel],
 ]);
 
 /**

@@ -1,11 +1,14 @@
 // Rules and algorithms of the spaces of a back end's targets. Those of CPUs stand here; a foreign back end's are added by
 // `useSpaceRules`.
 
-import { addTo, invariant, type Target } from "../../compiler/index.ts";
+import { type AcceleratorTarget, addTo, invariant, type Target } from "../../compiler/index.ts";
 import type { AlgorithmRule } from "./algorithm/algorithm-rule.ts";
+import { direct } from "./algorithm/direct.ts";
 import { defaultAlgorithms } from "./algorithm/index.ts";
 import type { SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
+import { inlineMaps } from "./tensor-cores/inline-maps.ts";
+import { threadsOfMap } from "./tensor-cores/threads-of-a-map.ts";
 
 export interface SpaceRules<On extends Target = Target> {
   /** Name of the back end. */
@@ -16,10 +19,17 @@ export interface SpaceRules<On extends Target = Target> {
   readonly algorithms: readonly AlgorithmRule[];
 }
 
+const ofThreads: SpaceRules<AcceleratorTarget> = {
+  name: "wgsl",
+  rules: [inlineMaps, threadsOfMap],
+  algorithms: [direct],
+};
+
 /** A target meets the rules of its own back end alone, so that their kind of target is the one that they get. */
-const table = new Map<string, SpaceRules>(
-  ["c", "wasm"].map((name) => [name, { name, rules: defaultRules, algorithms: defaultAlgorithms }]),
-);
+const table = new Map<string, SpaceRules>([
+  ...["c", "wasm"].map((name) => [name, { name, rules: defaultRules, algorithms: defaultAlgorithms }] as const),
+  [ofThreads.name, ofThreads],
+]);
 
 /**
  * Adds the rules of a foreign back end.

@@ -1,0 +1,34 @@
+// Kernels for WebGPU are compiled by the driver of the machine that runs them: their texts are handed to the measuring process as they
+// are, with the place of the package that runs them.
+
+import { pathToFileURL } from "node:url";
+import type { WgslSource } from "../../compiler/index.ts";
+import { packageFile } from "../machine/package-file.ts";
+import { findDawn, missingDawn } from "../webgpu/dawn.ts";
+import type { WgslRunnable } from "../webgpu/loader.ts";
+import type { BuiltRunnable, Executor } from "./executor.ts";
+
+/**
+ * @param loader returns the URL of `src/native/webgpu/loader.ts`, bundled to JavaScript
+ * @param find returns the file of the package; asked when the first kernel is built
+ */
+export function wgslExecutorWith(loader: () => string, find: () => string | null = findDawn): Executor<WgslSource> {
+  let dawn: string | null | undefined;
+  return {
+    name: "wgsl",
+    build(sources) {
+      dawn ??= find();
+      return sources.map((source) => (dawn ? built(source, dawn, loader()) : { kind: "build-failed", reason: missingDawn }));
+    },
+  };
+}
+
+function built({ text, launches, scratch }: WgslSource, dawn: string, module: string): BuiltRunnable {
+  const runnable: WgslRunnable = { kind: "wgsl", module, dawn, text, launches, scratch };
+  return { kind: "built", runnable };
+}
+
+/** The executor of this package. */
+export const wgslExecutor = wgslExecutorWith(
+  () => pathToFileURL(packageFile("dist/native/webgpu-loader.js")).href,
+);

@@ -1,0 +1,66 @@
+// WebGPU for tests, by Dawn: SwiftShader of Debian's Chromium computes, the null back end validates. The environment has to name the
+// driver before Dawn is loaded, so this module sets it when it is imported.
+
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { WgslSource } from "../../src/compiler/index.ts";
+import { findDawn, loadDawn } from "../../src/native/webgpu/dawn.ts";
+import { type GpuDevice, openGpu } from "../../src/native/webgpu/device.ts";
+import { deviceMemory, scratchBuffer } from "../../src/native/webgpu/device-memory.ts";
+import { launchedKernel } from "../../src/native/webgpu/launches.ts";
+import type { KernelArray } from "../../src/native/runner/protocol.ts";
+import { firstMismatch, type Reference } from "./reference.ts";
+
+const toolsFolder = fileURLToPath(new URL("../tools/node_modules/webgpu", import.meta.url));
+const driver = "/usr/lib/chromium/vk_swiftshader_icd.json";
+
+/** Environment of processes that use SwiftShader by Dawn. */
+export const softwareEnvironment: Readonly<Record<string, string>> = {
+  VK_DRIVER_FILES: process.env.VK_DRIVER_FILES ?? driver,
+  // A driver looks for it, and complains where there is none.
+  XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? tmpdir(),
+  UNPLUGIN_KERNEL_WEBGPU: process.env.UNPLUGIN_KERNEL_WEBGPU ?? toolsFolder,
+  UNPLUGIN_KERNEL_WEBGPU_SOFTWARE: "1",
+};
+Object.assign(process.env, softwareEnvironment);
+
+/** Whether texts can be validated: the package `webgpu` is among the tools of the tests. */
+export const hasDawn: boolean = findDawn() !== null;
+
+/** Whether kernels can run: there is a driver, too. */
+export const hasSoftwareGpu: boolean = hasDawn && existsSync(softwareEnvironment.VK_DRIVER_FILES!);
+
+export const openSoftwareGpu = async (): Promise<GpuDevice> =>
+  openGpu(await loadDawn(findDawn()!), { software: true });
+
+/** Runs a kernel on arrays, which are read and written. Resolves to what is wrong beside them; null: nothing. */
+export async function runOnGpu(
+  gpu: GpuDevice,
+  source: WgslSource,
+  arrays: readonly KernelArray[],
+): Promise<string | null> {
+  const memory = await deviceMemory(gpu, source.parameters, arrays);
+  const scratch = source.scratch.map(({ bytes }) => scratchBuffer(gpu, bytes));
+  try {
+    const kernel = await launchedKernel(gpu, source, [...memory.buffers, ...scratch]);
+    memory.upload();
+    await kernel.run(1);
+    const touched = await memory.download();
+    return touched === null ? null : `it wrote outside of ${touched}`;
+  } finally {
+    memory.free();
+    for (const buffer of scratch) buffer.destroy();
+  }
+}
+
+/** Resolves to the mistake in what a kernel makes of the reference's inputs; null: it is right. */
+export async function wrongOnGpu(gpu: GpuDevice, reference: Reference, source: WgslSource): Promise<string | null> {
+  const outputs = reference.expected.map(({ sentinel }) => sentinel.slice());
+  const beside = await runOnGpu(gpu, source, [...reference.inputs, ...outputs]);
+  if (beside !== null) return beside;
+  return firstMismatch(
+    reference,
+    ({ name }) => outputs[reference.expected.findIndex((it) => it.parameter.name === name)]!,
+  );
+}
