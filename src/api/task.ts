@@ -3,6 +3,7 @@
 
 import {
   type ComputeDef,
+  codeGeneratorOf,
   type DiagnosticCode,
   DiagnosticError,
   instantiate,
@@ -86,7 +87,10 @@ export function taskOf(op: Op, options: KernelOptions): TuningTask {
   if (!Number.isInteger(threads) || threads < 1 || threads > mostThreads)
     throw refusal("task.threads", `threads is ${threads}, a whole number from 1 to ${mostThreads} is wanted`, null);
   const def: ComputeDef = instantiate(op, parameters, "kernel");
-  const task: TuningTask = { op: def, target: { ...targetOf(options), threads }, numerics, threads };
+  const target = { ...targetOf(options), threads };
+  const why = codeGeneratorOf(target).cannotCompute?.(def, numerics);
+  if (why) throw refusal("backend.cannot", why, null);
+  const task: TuningTask = { op: def, target, numerics, threads };
   const constants = options.constants ?? def.constants;
   if (!constants) return task;
   const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));

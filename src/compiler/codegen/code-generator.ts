@@ -1,6 +1,7 @@
 // The compiler's part of a back end: its own list of passes, and what it makes of the flat loop IR. One folder beside this file each;
 // `backend/code-generators.ts` lists them.
 
+import type { ComputeDef } from "../expr/compute-def.ts";
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import type { Pass } from "../lower/pass/pass.ts";
 import type { Numerics, Target } from "../target/target.ts";
@@ -32,6 +33,8 @@ export interface CodeGenerator<Source extends KernelSource = KernelSource> exten
   readonly extension: string;
   /** Passes from the scheduled form to the one that `generate` reads, in order. */
   readonly passes: readonly Pass[];
+  /** Says why no schedule of an operator leads to code: what the machine has no numbers for. Null, and default: schedules may. */
+  cannotCompute?(op: ComputeDef, numerics: Numerics): string | null;
   /**
    * Generates the code of a lowered function.
    *

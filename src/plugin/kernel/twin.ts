@@ -46,6 +46,11 @@ export interface ForeignTwin {
 /** WGSL for calls off the event loop, which a visitor's GPU may answer. All other calls are the next twin's. */
 export interface WebgpuTwin {
   readonly kind: "webgpu";
+  /** Null: the build made none, and the next twin answers all calls. */
+  readonly code: WebgpuCode | null;
+}
+
+export interface WebgpuCode {
   readonly source: WgslSource;
   /** Prepares constants; null: they are taken as they are. */
   readonly prepare: WgslSource | null;

@@ -2,6 +2,7 @@
 
 import { threadPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
+import { cannotCompute } from "./cannot-compute.ts";
 import { generateWgsl } from "./generate-wgsl.ts";
 import type { WgslSource } from "./wgsl-source.ts";
 import { wgslTraits } from "./wgsl-traits.ts";
@@ -11,6 +12,7 @@ export const wgslGenerator: CodeGenerator<WgslSource> = {
   language: "WGSL",
   extension: "wgsl",
   passes: threadPasses,
+  cannotCompute,
   generate: generateWgsl,
   print: (flat, options) => generateWgsl(flat, options).text,
   code: ({ text, launches }) => `${text}\n${JSON.stringify(launches)}`,

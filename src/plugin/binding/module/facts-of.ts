@@ -15,8 +15,8 @@ export interface WrittenFacts {
   /** Facts that differ in classes of engines; empty: they are the same in all. */
   readonly variants: readonly WrittenVariant[];
   readonly implementations: readonly ImplementationName[];
-  /** Facts of a GPU that answers calls off the event loop; null: none does. */
-  readonly gpu: Written<GpuFacts> | null;
+  /** Facts of a GPU that answers calls off the event loop, null where there is no code for it; undefined: the kernel is for no GPU. */
+  readonly gpu: Written<GpuFacts> | null | undefined;
   readonly imports: readonly ModuleImport[];
 }
 
@@ -47,7 +47,7 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
       ...(natives.length > 0 && { native: natives }),
     },
     variants,
-    gpu: beside?.facts ?? null,
+    gpu: beside?.facts,
     implementations: implementationsOf(written, variants),
     imports: written.flatMap(({ imports = [] }) => imports),
   };

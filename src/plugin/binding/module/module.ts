@@ -81,10 +81,10 @@ export function emitModule(
   } = factsOf(kernel, { references, workerText, hasSchedule });
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const isForEngines = variants.length > 0;
-  const create = gpu ? "createGpuKernel" : "createKernel";
+  const create = gpu !== undefined ? "createGpuKernel" : "createKernel";
   const names = [create, ...implementations, ...(isForEngines ? ["forEngine"] : []), ...(isHot ? ["hotKernel"] : [])];
   const text = isForEngines ? forEngineText(objectText(facts), variants) : objectText(facts);
-  const created = `${create}(${[text, ...(gpu ? [objectText(gpu)] : []), ...implementations].join(", ")})`;
+  const created = `${create}(${[text, ...(gpu === undefined ? [] : [gpu ? objectText(gpu) : "null"]), ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
 ${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
 ${isHot ? hotText(created) : exportText(created, isCommonJs)}`;

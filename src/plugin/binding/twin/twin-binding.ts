@@ -40,7 +40,8 @@ export interface WrittenTwin {
 /** Facts of what answers calls off the event loop, beside the twin that answers all others. */
 export interface WrittenBeside {
   readonly kind: "beside";
-  readonly facts: Written<GpuFacts>;
+  /** Null: the build made no code for it. */
+  readonly facts: Written<GpuFacts> | null;
 }
 
 /** An implementation in the runtime, by its name there. */

@@ -10,7 +10,9 @@ import type { TwinBinding } from "./twin-binding.ts";
 export const webgpuBinding: TwinBinding<WebgpuTwin> = {
   runsInBrowsers: true,
   assets: () => [],
-  write({ source, prepare, split }, { signature }) {
+  write({ code }, { signature }) {
+    if (!code) return { kind: "beside", facts: null };
+    const { source, prepare, split } = code;
     return {
       kind: "beside",
       facts: {

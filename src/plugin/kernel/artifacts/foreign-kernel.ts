@@ -39,7 +39,7 @@ function webgpuTwin(
   split: SplitParameters | null,
 ): WebgpuTwin | null {
   if (!isWgslSource(source)) return null;
-  return { kind: "webgpu", source, prepare: prepare && isWgslSource(prepare) ? prepare : null, split };
+  return { kind: "webgpu", code: { source, prepare: prepare && isWgslSource(prepare) ? prepare : null, split } };
 }
 
 /** Null: the back end names no module that opens its kernels. */

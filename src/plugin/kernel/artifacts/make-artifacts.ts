@@ -1,7 +1,7 @@
 // A decision → the bytes that are shipped: the WASM module and its relaxed twin, and for a native target the addon. What
 // the store holds is used as it is; what it lacks is built and stored.
 
-import { type DiagnosticError, needsToolchain, refuse } from "../../../compiler/index.ts";
+import { type DiagnosticError, isForVisitors, needsToolchain, refuse } from "../../../compiler/index.ts";
 import { isUnusable } from "../../../native/machine/unusable.ts";
 import { noCompiler } from "../../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../../native/toolchain/detect.ts";
@@ -41,7 +41,8 @@ export async function makeArtifacts(
     const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
     const { trace, errorBound } = pair.facts;
-    return { twins: [wasmTwin(pair)], reason: null, trace, errorBound, compilerRuns: 0 };
+    const twins = [...withoutCode(context.task), wasmTwin(pair)];
+    return { twins, reason: context.whyNotComputed, trace, errorBound, compilerRuns: 0 };
   }
   const result = isForOwnPlatform(context) ? await ownTwinUnlessUnusable(context, decision) : null;
   if (result && result.kind !== "built") complain(context, decision, result);
@@ -57,6 +58,10 @@ export async function makeArtifacts(
     compilerRuns: built.reduce((runs, it) => runs + it.compilerRuns, 0),
   };
 }
+
+/** The twin of a kernel for visitors' GPUs that there is no code for, so that programs find the members of such kernels. */
+const withoutCode = ({ target }: TuningTask): readonly KernelTwin[] =>
+  isForVisitors(target) ? [{ kind: "webgpu", code: null }] : [];
 
 /** Says whether the system of the kernel's own addon is among those that the build is for. */
 const isForOwnPlatform = ({ platform, services }: KernelContext): boolean =>

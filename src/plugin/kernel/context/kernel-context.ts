@@ -4,6 +4,7 @@
 import { basename } from "node:path";
 import {
   type ComputeDef,
+  codeGeneratorOf,
   digestOf,
   instantiate,
   needsToolchain,
@@ -50,6 +51,8 @@ export interface KernelContext {
   readonly platform: string;
   /** Why kernels of the target do not run on this machine, which can build but not measure them; null: they do. */
   readonly whyNotHere: string | null;
+  /** Why no kernel of the target computes the operator: the WASM twin does then; null: one may. */
+  readonly whyNotComputed: string | null;
   readonly task: TuningTask;
   /** The schedule key. */
   readonly key: string;
@@ -133,6 +136,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     machine,
     platform,
     whyNotHere: whyNotHere(target, machine),
+    whyNotComputed: codeGeneratorOf(target).cannotCompute?.(op, numerics) ?? null,
     task,
     key: scheduleKey(fields),
     classKey: classKey(fields),

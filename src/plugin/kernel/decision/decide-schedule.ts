@@ -7,8 +7,10 @@ import type { KernelContext } from "../context/kernel-context.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockAnswer, type LockMiss } from "../lock/ask-lock.ts";
+import { wasmTask } from "../schedule.ts";
+import { predictSchedule } from "../source/predict-schedule.ts";
 import { checkLimits } from "./check-limits.ts";
-import { fromEntry } from "./found.ts";
+import { found, fromEntry } from "./found.ts";
 import { keep, lockDecision } from "./keep.ts";
 import { fromStore, interim, predicted, unmeasured } from "./known-schedule.ts";
 import { fromForeign, fromOthersUnmeasured, fromPacks, fromRemote, fromSigned, offer } from "./outside.ts";
@@ -21,11 +23,24 @@ import { tuneOnce } from "./tune-once.ts";
 export async function decideSchedule(context: KernelContext): Promise<KernelDecision> {
   const { mode } = context.request;
   checkLimits(context);
+  if (context.whyNotComputed !== null) return decideTwin(context, context.whyNotComputed);
   const answer = await askLock(context);
   if (mode === "again" || mode === "update") return decideAgain(context, answer);
   if (answer.kind !== "hit") return decideMissed(context, answer);
   await requireTrust(context, answer.entry);
   return fromEntry(context, answer.entry);
+}
+
+/**
+ * Decides for the WASM twin alone, of an operator that no kernel of the target computes.
+ *
+ * @throws DiagnosticError `backend.cannot`: there is to be no twin
+ */
+async function decideTwin(context: KernelContext, why: string): Promise<KernelDecision> {
+  const { task, request, services, lockName } = context;
+  if (request.fallback === "none") throw refuse("backend.cannot", `${lockName}: ${why}`, "leave out fallback=none");
+  services.log.warn(`${lockName}: ${why}; the WASM twin runs instead`);
+  return found("predicted", await predictSchedule(context, wasmTask(task)), null);
 }
 
 /** Decides a kernel that the lock does not decide. */

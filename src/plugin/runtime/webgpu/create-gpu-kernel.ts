@@ -28,10 +28,11 @@ function gpuAlone(gpu: Gpu): Loader {
 /**
  * Makes the kernel of an emitted module.
  *
+ * @param gpuFacts null: the build made no code for a GPU
  * @param ways the ways to a twin, best first; none: there is no twin
  * @example export default createGpuKernel({ op: "gemm", … }, { code: […], features: [] }, wasm);
  */
-export function createGpuKernel(facts: KernelFacts, gpuFacts: GpuFacts, ...ways: readonly Way[]): AnyKernel {
+export function createGpuKernel(facts: KernelFacts, gpuFacts: GpuFacts | null, ...ways: readonly Way[]): AnyKernel {
   let made: { readonly gpu: Gpu; readonly context: ModuleContext } | null = null;
   const gpuOf = (context: ModuleContext): Gpu => {
     made ??= { gpu: createGpu(context, gpuFacts), context };

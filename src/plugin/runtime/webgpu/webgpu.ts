@@ -158,8 +158,22 @@ function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Insta
   };
 }
 
-/** Makes the GPU of a kernel. */
-export function createGpu(context: ModuleContext, facts: GpuFacts): Gpu {
+/** A GPU of a kernel that the build made no code for. */
+function noGpu({ facts }: ModuleContext): Gpu {
+  const reason = facts.reason ?? "the build made no code for WebGPU";
+  return {
+    info: { adapter: null, reason },
+    ready: async () => {},
+    beside: (twin) => twin!,
+    on: async () => {
+      throw new Error(`${facts.op}: ${reason}`);
+    },
+  };
+}
+
+/** @param facts null: there is no code */
+export function createGpu(context: ModuleContext, facts: GpuFacts | null): Gpu {
+  if (!facts) return noGpu(context);
   const state: State = { adapter: null, reason: toCome, isReady: false, isTried: false, isOver: false, failures: 0 };
   const ask = createAsker(context, facts, state);
   const info = {
