@@ -5,11 +5,11 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { WgslSource } from "../../src/compiler/index.ts";
+import type { KernelArray } from "../../src/native/runner/protocol.ts";
 import { findDawn, loadDawn } from "../../src/native/webgpu/dawn.ts";
 import { type GpuDevice, openGpu } from "../../src/native/webgpu/device.ts";
 import { deviceMemory, scratchBuffer } from "../../src/native/webgpu/device-memory.ts";
 import { launchedKernel } from "../../src/native/webgpu/launches.ts";
-import type { KernelArray } from "../../src/native/runner/protocol.ts";
 import { firstMismatch, type Reference } from "./reference.ts";
 
 const toolsFolder = fileURLToPath(new URL("../tools/node_modules/webgpu", import.meta.url));
@@ -31,8 +31,7 @@ export const hasDawn: boolean = findDawn() !== null;
 /** Whether kernels can run: there is a driver, too. */
 export const hasSoftwareGpu: boolean = hasDawn && existsSync(softwareEnvironment.VK_DRIVER_FILES!);
 
-export const openSoftwareGpu = async (): Promise<GpuDevice> =>
-  openGpu(await loadDawn(findDawn()!), { software: true });
+export const openSoftwareGpu = async (): Promise<GpuDevice> => openGpu(await loadDawn(findDawn()!), { software: true });
 
 /** Runs a kernel on arrays, which are read and written. Resolves to what is wrong beside them; null: nothing. */
 export async function runOnGpu(

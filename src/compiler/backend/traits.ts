@@ -10,7 +10,9 @@ import { type DiagnosticError, refuse } from "../support/diagnostic.ts";
 import { addTo } from "../support/registry.ts";
 import type { Target } from "../target/target.ts";
 
-const table = new Map<string, BackendTraits>([cTraits, wasmTraits, jsTraits, cudaTraits, wgslTraits].map((it) => [it.name, it]));
+const table = new Map<string, BackendTraits>(
+  [cTraits, wasmTraits, jsTraits, cudaTraits, wgslTraits].map((it) => [it.name, it]),
+);
 
 /** @throws DiagnosticError `backend.taken` */
 export const addTraits = (traits: BackendTraits): void => addTo(table, traits);

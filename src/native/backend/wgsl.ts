@@ -18,7 +18,9 @@ export function wgslExecutorWith(loader: () => string, find: () => string | null
     name: "wgsl",
     build(sources) {
       dawn ??= find();
-      return sources.map((source) => (dawn ? built(source, dawn, loader()) : { kind: "build-failed", reason: missingDawn }));
+      return sources.map((source) =>
+        dawn ? built(source, dawn, loader()) : { kind: "build-failed", reason: missingDawn },
+      );
     },
   };
 }
@@ -29,6 +31,4 @@ function built({ text, launches, scratch }: WgslSource, dawn: string, module: st
 }
 
 /** The executor of this package. */
-export const wgslExecutor = wgslExecutorWith(
-  () => pathToFileURL(packageFile("dist/native/webgpu-loader.js")).href,
-);
+export const wgslExecutor = wgslExecutorWith(() => pathToFileURL(packageFile("dist/native/webgpu-loader.js")).href);

@@ -10,7 +10,9 @@ export interface Dawn {
   /** Starts an instance, by options of Dawn: "backend=null". It has to be held as long as anything of it is used. */
   create(options: readonly string[]): GPU;
   readonly globals: {
-    readonly GPUBufferUsage: Readonly<Record<"STORAGE" | "COPY_SRC" | "COPY_DST" | "MAP_READ" | "QUERY_RESOLVE", number>>;
+    readonly GPUBufferUsage: Readonly<
+      Record<"STORAGE" | "COPY_SRC" | "COPY_DST" | "MAP_READ" | "QUERY_RESOLVE", number>
+    >;
     readonly GPUMapMode: { readonly READ: number };
   };
 }
@@ -28,9 +30,10 @@ export interface DawnPlaces {
 }
 
 /** Returns the file that is imported; null: the package is not installed, neither in the project nor beside this one. */
-export function findDawn({ path = process.env.UNPLUGIN_KERNEL_WEBGPU, project = process.cwd() }: DawnPlaces = {}):
-  | string
-  | null {
+export function findDawn({
+  path = process.env.UNPLUGIN_KERNEL_WEBGPU,
+  project = process.cwd(),
+}: DawnPlaces = {}): string | null {
   if (path !== undefined && path !== "") return entryOf(path);
   const places = [join(project, "package.json"), fileURLToPath(import.meta.url)];
   for (const place of places) {

@@ -31,7 +31,11 @@ export function createWebgpuLoader(
   const whenUnused = new FinalizationRegistry<() => void>((free) => free());
   const memoryOf = async (gpu: GpuDevice, { parameters, arena }: LoadPlace): Promise<DeviceMemory> => {
     const memory = memories.get(arena) ?? deviceMemory(gpu, parameters, arena.arrays);
-    if (!memories.has(arena)) void memory.then(({ free }) => whenUnused.register(arena, free), () => undefined);
+    if (!memories.has(arena))
+      void memory.then(
+        ({ free }) => whenUnused.register(arena, free),
+        () => undefined,
+      );
     memories.set(arena, memory);
     return memory;
   };

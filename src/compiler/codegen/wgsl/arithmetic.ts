@@ -2,9 +2,9 @@
 // computes with alike; on a narrow type the result is brought back into it.
 
 import { isFloat } from "../../expr/dtype.ts";
+import type { UnaryOp } from "../../expr/scalar-expr.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import type { IrBinaryOp, IrType } from "../../ir/loop-ir.ts";
-import type { UnaryOp } from "../../expr/scalar-expr.ts";
 import { cannotRun } from "../cannot.ts";
 import { type ScalarType, scalarType, vectorOf } from "./elements.ts";
 import type { HelperName } from "./run-time.ts";
@@ -49,13 +49,17 @@ function plainUnary(op: UnaryOp, type: ScalarType, x: string, arithmetic: Arithm
     case "round":
     case "sqrt":
       return type === "f32" ? `${op}(${x})` : unknown(op);
-    default:
-      return unknown(op);
+    case "exp":
+    case "log":
+    case "tanh":
+    case "erf":
+    case "sigmoid":
+      return type === "f32" ? call(`uk_${op}_f32`, arithmetic, x) : unknown(op);
   }
 }
 
 const unknown = (op: string): never => {
-  throw cannotRun("wgsl", `there is no code for ${op}`, "functions are expanded before");
+  throw cannotRun("wgsl", `there is no code for ${op}`, "compute it in f32");
 };
 
 const infix: Partial<Record<IrBinaryOp, string>> = {
@@ -114,6 +118,8 @@ function onFloats(op: IrBinaryOp, a: string, b: string, arithmetic: Arithmetic):
       return call("uk_floor_div_f32", arithmetic, a, b);
     case "mod":
       return call("uk_floor_mod_f32", arithmetic, a, b);
+    case "pow":
+      return call("uk_pow_f32", arithmetic, a, b);
     default:
       return `(${a} ${infix[op] ?? unknown(op)} ${b})`;
   }
@@ -176,7 +182,8 @@ export function fitted(dtype: IrType, text: string, arithmetic: Arithmetic): str
 export function castText(from: IrType, to: IrType, x: string, arithmetic: Arithmetic): string {
   if (from === to) return x;
   const [source, target] = [scalarType(from), scalarType(to)];
-  if (target === "bool") return source === "bool" ? x : `(${x} != ${all(source, source === "f32" ? "0.0f" : "0", arithmetic)})`;
+  if (target === "bool")
+    return source === "bool" ? x : `(${x} != ${all(source, source === "f32" ? "0.0f" : "0", arithmetic)})`;
   if (source === "f32" && target === "i32") return saturated(to, call("uk_f32_to_i32", arithmetic, x), arithmetic);
   if (from === "i32" && to === "bf16") return call("uk_i32_to_bf16", arithmetic, x);
   const value = source === target ? x : `${vectorOf(target, arithmetic.lanes)}(${x})`;

@@ -74,6 +74,7 @@ const fills = ({ index, isPart }: Access, width: number): boolean =>
  */
 function areVectors(accesses: readonly Access[], width: number): boolean {
   const isFit = (access: Access): boolean =>
-    fills(access, width) || (!access.isStore && lanesOf(access.index) === 1 && dividedIndex(access.index, width) !== null);
+    fills(access, width) ||
+    (!access.isStore && lanesOf(access.index) === 1 && dividedIndex(access.index, width) !== null);
   return accesses.every(isFit) && accesses.some((access) => lanesOf(access.index) <= mostLanes && fills(access, width));
 }

@@ -43,8 +43,7 @@ export function createDeclarations(func: LoopFunc, names: (irName: string) => st
       known.set(key, { name: own, text });
       return own;
     },
-    arraysOf: (buffers) =>
-      buffers.flatMap((name) => numbers.get(name) ?? []).sort((a, b) => a - b),
+    arraysOf: (buffers) => buffers.flatMap((name) => numbers.get(name) ?? []).sort((a, b) => a - b),
     texts: () => [...known.values()].map(({ text }) => text),
   };
 }

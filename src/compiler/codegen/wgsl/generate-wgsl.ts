@@ -61,6 +61,10 @@ function refuseTypes({ buffers }: LoopFunc): void {
   if (wide) throw cannotRun("wgsl", `${wide.name} is f64, and WGSL has no such numbers`, "use f32");
   const fragment = buffers.find(({ memory }) => memory === "fragment");
   if (fragment) {
-    throw cannotRun("wgsl", `${fragment.name} is kept in fragments, and there are none`, "this schedule is for another machine");
+    throw cannotRun(
+      "wgsl",
+      `${fragment.name} is kept in fragments, and there are none`,
+      "this schedule is for another machine",
+    );
   }
 }

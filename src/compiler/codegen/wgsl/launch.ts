@@ -79,8 +79,7 @@ function registerArray({ buffer, type }: BufferForm, { bufferName }: WgslContext
   return [`var ${bufferName(buffer.name)}: array<${type}, ${product(buffer.shape)}>;`];
 }
 
-const meetsOutside = ({ buffer, isStored, isLoaded }: BufferForm): boolean =>
-  isStored && isLoaded && isBound(buffer);
+const meetsOutside = ({ buffer, isStored, isLoaded }: BufferForm): boolean => isStored && isLoaded && isBound(buffer);
 
 export const isBound = ({ memory }: Buffer): boolean => memory === "caller" || memory === "workspace";
 

@@ -1,7 +1,7 @@
 // Limits of a machine, as WebGPU counts them: what a launch asks beyond them is refused.
 
-import type { Target } from "../../target/target.ts";
 import { ceilDiv, product } from "../../support/integer-math.ts";
+import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
 import type { BufferForm } from "./buffer-form.ts";
 import { bytesOfBuffer, wordBytes } from "./elements.ts";
@@ -36,7 +36,11 @@ export function refuseLarge(
   }
   if (threads > limit("threadsPerGroup") || group[2] > mostAlongZ) {
     const why = `a group has ${group.join("×")} threads`;
-    throw cannotRun("wgsl", why, `${target.name} runs ${limit("threadsPerGroup")} together, ${mostAlongZ} of them along z`);
+    throw cannotRun(
+      "wgsl",
+      why,
+      `${target.name} runs ${limit("threadsPerGroup")} together, ${mostAlongZ} of them along z`,
+    );
   }
   const bound = forms.filter(({ buffer: { memory } }) => memory === "caller" || memory === "workspace");
   if (bound.length > limit("arraysPerLaunch")) {

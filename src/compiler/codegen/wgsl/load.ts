@@ -49,7 +49,9 @@ function runText(form: BufferForm, index: Expr, context: WgslContext): string | 
 function packedRun(form: BufferForm, first: string, lanes: number, context: WgslContext): string {
   const words = Array.from({ length: lanes / form.width }, (_, at) => {
     const index = at === 0 ? first : `${first} + ${at}`;
-    return form.buffer.dtype === "f16" ? wordText(form, index, context) : bound(wordText(form, index, context), context);
+    return form.buffer.dtype === "f16"
+      ? wordText(form, index, context)
+      : bound(wordText(form, index, context), context);
   });
   const vectors = words.map((word) => elementsOfWord(form.buffer.dtype, word));
   return vectors.length === 1 ? vectors[0]! : `${valueType(form.buffer.dtype, lanes)}(${vectors.join(", ")})`;

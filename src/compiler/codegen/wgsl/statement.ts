@@ -52,7 +52,12 @@ function linesOfLoop(loop: For, context: WgslContext): Lines {
 function withLinesBefore(stmt: Stmt, context: WgslContext): Lines {
   const before: string[] = [];
   const inner = { ...context, before };
-  const own = stmt.kind === "if" ? linesOfIf(stmt, inner) : stmt.kind === "store" ? linesOfStore(stmt, inner) : linesOfLocal(stmt, inner);
+  const own =
+    stmt.kind === "if"
+      ? linesOfIf(stmt, inner)
+      : stmt.kind === "store"
+        ? linesOfStore(stmt, inner)
+        : linesOfLocal(stmt, inner);
   return [...before, ...own];
 }
 

@@ -55,11 +55,13 @@ function runLines(form: BufferForm, start: Expr, value: Expr, context: WgslConte
   const first = wgslExpr(dividedIndex(start, width)!.quotient, null, context);
   const place = lanes === width ? first : bound(first, context);
   const part = (at: number): string => `${name}[${at === 0 ? place : `${place} + ${at}`}]`;
-  if (!form.isPacked && lanes === width) return [`${part(0)} = ${toWords(form, wgslExpr(value, null, context), width)};`];
+  if (!form.isPacked && lanes === width)
+    return [`${part(0)} = ${toWords(form, wgslExpr(value, null, context), width)};`];
   const texts = isShort(value) ? shortLanes(value, context) : boundLanes(value, context);
   return Array.from({ length: lanes / width }, (_, at) => {
     const own = texts.slice(at * width, (at + 1) * width);
-    if (!form.isPacked) return `${part(at)} = ${toWords(form, `${valueType(buffer.dtype, width)}(${own.join(", ")})`, width)};`;
+    if (!form.isPacked)
+      return `${part(at)} = ${toWords(form, `${valueType(buffer.dtype, width)}(${own.join(", ")})`, width)};`;
     return `${part(at)} = ${packed(form, own, context)};`;
   });
 }
@@ -73,7 +75,9 @@ const boundLanes = (value: Expr, context: WgslContext): readonly string[] =>
   Array.from({ length: lanesOf(value) }, (_, lane) => bound(wgslExpr(value, lane, context), context));
 
 const toWords = ({ buffer }: BufferForm, text: string, lanes: number): string =>
-  buffer.dtype === "bool" && buffer.memory !== "register" ? `${lanes === 1 ? "u32" : `vec${lanes}<u32>`}(${text})` : text;
+  buffer.dtype === "bool" && buffer.memory !== "register"
+    ? `${lanes === 1 ? "u32" : `vec${lanes}<u32>`}(${text})`
+    : text;
 
 function packed({ buffer }: BufferForm, texts: readonly string[], context: WgslContext): string {
   const bits = 8 * byteSize[buffer.dtype];
