@@ -49,13 +49,17 @@ function plainUnary(op: UnaryOp, type: ScalarType, x: string, arithmetic: Arithm
     case "round":
     case "sqrt":
       return type === "f32" ? `${op}(${x})` : unknown(op);
-    default:
-      return unknown(op);
+    case "exp":
+    case "log":
+    case "tanh":
+    case "erf":
+    case "sigmoid":
+      return type === "f32" ? call(`uk_${op}_f32`, arithmetic, x) : unknown(op);
   }
 }
 
 const unknown = (op: string): never => {
-  throw cannotRun("wgsl", `there is no code for ${op}`, "functions are expanded before");
+  throw cannotRun("wgsl", `there is no code for ${op}`, "compute it in f32");
 };
 
 const infix: Partial<Record<IrBinaryOp, string>> = {
@@ -114,6 +118,8 @@ function onFloats(op: IrBinaryOp, a: string, b: string, arithmetic: Arithmetic):
       return call("uk_floor_div_f32", arithmetic, a, b);
     case "mod":
       return call("uk_floor_mod_f32", arithmetic, a, b);
+    case "pow":
+      return call("uk_pow_f32", arithmetic, a, b);
     default:
       return `(${a} ${infix[op] ?? unknown(op)} ${b})`;
   }

@@ -1,6 +1,8 @@
 // Functions that generated WGSL may call; each is printed only where it is used. Integers divide by zero to zero, and what
 // overflows wraps, as in the loop IR.
 
+import { mathHelpers, mathNeeds } from "./math.ts";
+
 const helpers = {
   // What is an error in a constant is none in the value of a call: infinities, NaN.
   uk_float: "fn uk_float(bits: u32) -> f32 { return bitcast<f32>(bits); }",
@@ -61,6 +63,7 @@ const helpers = {
   let short = (x & -128) | select(0, 128, (x & 127) != 0);
   return uk_round_bf16(f32(select(x, short, abs(x) >= 16777216 || x == -2147483647 - 1)));
 }`,
+  ...mathHelpers,
 } as const;
 
 type ScalarHelper = keyof typeof helpers;
@@ -72,6 +75,7 @@ const needs: Partial<Record<ScalarHelper, readonly ScalarHelper[]>> = {
   uk_round_f16: ["uk_f16_bits"],
   uk_round_bf16: ["uk_bf16_bits"],
   uk_i32_to_bf16: ["uk_round_bf16", "uk_bf16_bits"],
+  ...mathNeeds,
 };
 
 /** Returns the texts of helpers and of those that they need, in the order of the table. */

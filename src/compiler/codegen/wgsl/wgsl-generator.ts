@@ -1,5 +1,6 @@
 // The back end for GPUs behind WebGPU: flat loop IR of threads → WGSL.
 
+import { expandMath } from "../../lower/pass/expand-math.ts";
 import { threadPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
 import { cannotCompute } from "./cannot-compute.ts";
@@ -11,8 +12,13 @@ export const wgslGenerator: CodeGenerator<WgslSource> = {
   ...wgslTraits,
   language: "WGSL",
   extension: "wgsl",
+<<<<<<< HEAD
   passes: threadPasses,
   cannotCompute,
+=======
+  // Expansions go by how sums are rounded, which WGSL leaves open: functions are printed as calls (math.ts).
+  passes: threadPasses.filter((pass) => pass !== expandMath),
+>>>>>>> k-wgsl
   generate: generateWgsl,
   print: (flat, options) => generateWgsl(flat, options).text,
   code: ({ text, launches }) => `${text}\n${JSON.stringify(launches)}`,
