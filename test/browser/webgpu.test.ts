@@ -131,7 +131,7 @@ describe.skipIf(noBrowser !== null)(`kernels for WebGPU in Chromium${noBrowser ?
     const near = expect.closeTo(0, 4);
     expect(off).toEqual({
       ...Object.fromEntries(names.map((name) => [name, 0])),
-      ...{ softmax: near, layerNorm: near, doubles: "gemm: A is f64, and WebGPU has no such numbers", layer: 0 },
+      ...{ softmax: near, layerNorm: near, doubles: "doubles: A is f64, and WebGPU has no such numbers", layer: 0 },
     });
     expect(await problems()).toEqual([]);
   });

@@ -12,13 +12,9 @@ export const wgslGenerator: CodeGenerator<WgslSource> = {
   ...wgslTraits,
   language: "WGSL",
   extension: "wgsl",
-<<<<<<< HEAD
-  passes: threadPasses,
-  cannotCompute,
-=======
   // Expansions go by how sums are rounded, which WGSL leaves open: functions are printed as calls (math.ts).
   passes: threadPasses.filter((pass) => pass !== expandMath),
->>>>>>> k-wgsl
+  cannotCompute,
   generate: generateWgsl,
   print: (flat, options) => generateWgsl(flat, options).text,
   code: ({ text, launches }) => `${text}\n${JSON.stringify(launches)}`,
