@@ -28,7 +28,7 @@ async function textOf(entry, options) {
 /** @param dist folder that gets the files */
 export async function buildRuntime(dist) {
   const [runtime, worker] = await Promise.all([
-    textOf("index.ts", { format: "esm" }),
+    textOf("entry/index.ts", { format: "esm" }),
     textOf("worker.ts", { format: "iife", minify: true }),
   ]);
   await mkdir(dist, { recursive: true });

@@ -17,6 +17,8 @@ const plugin: Building = {
   rooms: [
     // Part of emitted modules: it runs in the user's process.
     "runtime",
+    "runtime/webgpu",
+    "runtime/entry",
     // Requests, options, and the operators that they name.
     "support",
     "request",

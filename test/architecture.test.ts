@@ -261,6 +261,8 @@ test("process.env in the plugin's options, where toolchains and Windows are look
     "src/plugin/options/options.ts",
     "src/native/toolchain/",
     "src/native/cuda/nvrtc.ts",
+    // The program's own environment: which adapters its kernels take.
+    "src/plugin/runtime/webgpu/device.ts",
     "src/native/webgpu/dawn.ts",
     "src/native/process/process-tree.ts",
     "src/tuner/store/store-key.ts",

@@ -7,8 +7,8 @@ import { loadNative, type NativeKernels } from "../native/load/load-native.ts";
 import { type KernelSignature, layoutOf, resultsOf, sourcesOf, takenBy } from "../plugin/binding/parameters.ts";
 import { workerScript } from "../plugin/binding/runtime-files.ts";
 import type { AnyKernel, Packable, PackedKernel } from "../plugin/options/types.ts";
+import { createKernel, native, wasm, wasmOnThreads } from "../plugin/runtime/entry/index.ts";
 import type { KernelFacts, ModuleBytes, NativeFacts, WasmFacts } from "../plugin/runtime/facts.ts";
-import { createKernel, native, wasm, wasmOnThreads } from "../plugin/runtime/index.ts";
 
 type Bench = NonNullable<NativeKernels["bench"]>;
 

@@ -20,7 +20,7 @@ export { isOpName } from "./codegen/wasm/opcodes.ts";
 export { unsharedFlag } from "./codegen/wasm/sharing.ts";
 export { wasmSource } from "./codegen/wasm/wasm-source.ts";
 export { wgslGenerator } from "./codegen/wgsl/wgsl-generator.ts";
-export type * from "./codegen/wgsl/wgsl-source.ts";
+export * from "./codegen/wgsl/wgsl-source.ts";
 export * from "./codegen-version.ts";
 export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";

@@ -2,7 +2,6 @@
 
 import type { DType } from "../expr/dtype.ts";
 import type { Numerics } from "../target/target.ts";
-import type { WgslSource } from "./wgsl/wgsl-source.ts";
 
 /** A parameter of the kernel, in calling order: inputs, then outputs. */
 export interface KernelParameter {
@@ -80,9 +79,6 @@ export const isCSource = (source: KernelSource): source is CSource => source.kin
 
 /** Says whether a source is a WASM module, for what only modules have. */
 export const isWasmSource = (source: KernelSource): source is WasmSource => source.kind === "wasm";
-
-/** Says whether a source is WGSL, for what only GPUs behind WebGPU have. */
-export const isWgslSource = (source: KernelSource): source is WgslSource => source.kind === "wgsl";
 
 /** A JavaScript function body `(arg0, arg1, …) => void` over typed arrays: the reference loops. */
 export interface JsSource extends KernelSource {

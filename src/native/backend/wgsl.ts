@@ -4,18 +4,28 @@
 import { pathToFileURL } from "node:url";
 import type { WgslSource } from "../../compiler/index.ts";
 import { packageFile } from "../machine/package-file.ts";
-import { findDawn, missingDawn } from "../webgpu/dawn.ts";
+import { findDawn, missingDawn, takesSoftware } from "../webgpu/dawn.ts";
 import type { WgslRunnable } from "../webgpu/loader.ts";
+import { whyNoGpu } from "../webgpu/probe.ts";
 import type { BuiltRunnable, Executor } from "./executor.ts";
 
 /**
  * @param loader returns the URL of `src/native/webgpu/loader.ts`, bundled to JavaScript
  * @param find returns the file of the package; asked when the first kernel is built
  */
-export function wgslExecutorWith(loader: () => string, find: () => string | null = findDawn): Executor<WgslSource> {
+export function wgslExecutorWith(loader: () => string, find: typeof findDawn = findDawn): Executor<WgslSource> {
   let dawn: string | null | undefined;
+  let asked: Promise<string | null> | null = null;
+  const whyNot = async (project: string): Promise<string | null> => {
+    dawn ??= find({ project });
+    return dawn ? whyNoGpu(dawn, takesSoftware()) : missingDawn;
+  };
   return {
     name: "wgsl",
+    whyNotHere(project) {
+      asked ??= whyNot(project);
+      return asked;
+    },
     build(sources) {
       dawn ??= find();
       return sources.map((source) =>

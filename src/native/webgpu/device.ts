@@ -2,6 +2,7 @@
 // arise. A text that is refused is told of with the line.
 
 import type { WgslSource } from "../../compiler/index.ts";
+import { adapterName, isSoftware } from "./adapter-name.ts";
 import type { Dawn } from "./dawn.ts";
 
 export interface GpuDevice {
@@ -28,7 +29,7 @@ export async function openGpu(dawn: Dawn, { software, dawnOptions = [] }: Device
   const gpu = dawn.create(dawnOptions);
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) throw new Error("there is no adapter of WebGPU: no driver for Vulkan, Metal or Direct3D 12 was found");
-  const name = nameOf(adapter.info);
+  const name = adapterName(adapter.info);
   if (!software && isSoftware(adapter.info)) {
     throw new Error(
       `the only adapter of WebGPU is ${name}, which computes on the CPU: its times say nothing of a GPU (UNPLUGIN_KERNEL_WEBGPU_SOFTWARE=1 takes it)`,
@@ -43,17 +44,6 @@ export async function openGpu(dawn: Dawn, { software, dawnOptions = [] }: Device
   const lost = device.lost.then(({ reason, message }) => `the device was lost (${reason}): ${message}`);
   return { device, name, hasTimestamps, dawn, held: [gpu, adapter], lost };
 }
-
-type Info = Pick<GPUAdapterInfo, "vendor" | "architecture" | "device" | "description">;
-
-const nameOf = ({ vendor, architecture, description }: Info): string =>
-  [vendor, architecture || description].filter(Boolean).join(" ") || "nameless";
-
-/** Adapters that compute on the CPU, by the words in their names. */
-export const isSoftware = (info: Info): boolean =>
-  /swiftshader|lavapipe|llvmpipe|\bllvm\b|basic render/i.test(
-    [info.vendor, info.architecture, info.device, info.description].join(" "),
-  );
 
 /** Compiles a text to a pipeline for each of its launches, in their order. An Error says what is wrong, and with which line. */
 export async function pipelinesOf(

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { AnyKernel, KernelOnDevice, OnGpu } from "../../../src/compiler/index.ts";
+import { createGpuKernel, loops } from "../../../src/plugin/runtime/entry/index.ts";
 import type { KernelFacts } from "../../../src/plugin/runtime/facts.ts";
-import { createGpuKernel, loops } from "../../../src/plugin/runtime/index.ts";
 import { findDevice } from "../../../src/plugin/runtime/webgpu/device.ts";
 import type { GpuFacts } from "../../../src/plugin/runtime/webgpu/gpu-facts.ts";
 
@@ -151,7 +151,7 @@ describe("a kernel", () => {
 
   test("leaves adapters that compute on the CPU alone", async () => {
     vi.resetModules();
-    const runtime = await import("../../../src/plugin/runtime/index.ts");
+    const runtime = await import("../../../src/plugin/runtime/entry/index.ts");
     kept.push(runtime);
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU_SOFTWARE", "0");
     const kernel = runtime.createGpuKernel(facts(), { code: [code()], features: [] }, runtime.loops) as GpuKernel;

@@ -31,3 +31,6 @@ export interface WgslSource extends KernelSource {
   /** Features that the device is asked for: "shader-f16". */
   readonly features: readonly string[];
 }
+
+/** Says whether a source is WGSL, for what only GPUs behind WebGPU have. */
+export const isWgslSource = (source: KernelSource): source is WgslSource => source.kind === "wgsl";

@@ -1,6 +1,8 @@
 // The device that a program's kernels share: asked for once, and again when it was lost. Adapters that compute on the CPU are left to the
 // twins, which are made for that.
 
+import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
+
 /** A device for kernels, or why there is none. */
 export type Found =
   | { readonly kind: "found"; readonly device: GPUDevice; readonly adapter: string }
@@ -33,13 +35,6 @@ async function gpuHere(): Promise<GPU | null> {
   }
 }
 
-/** "nvidia ampere", "apple common-3": what browsers tell of an adapter. */
-const nameOf = ({ vendor, architecture, description }: GPUAdapterInfo): string =>
-  [vendor, architecture].filter(Boolean).join(" ") || description || "unknown";
-
-const isSoftware = ({ isFallbackAdapter, architecture, description }: GPUAdapterInfo): boolean =>
-  isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp/i.test(`${architecture} ${description}`);
-
 /** Whether kernels may run on an adapter that is no GPU, for tests: `globalThis.UNPLUGIN_KERNEL_WEBGPU_SOFTWARE = "1"`, or so in the environment of Node. */
 function takesSoftware(): boolean {
   const name = "UNPLUGIN_KERNEL_WEBGPU_SOFTWARE";
@@ -52,7 +47,7 @@ async function ask(): Promise<Found> {
   if (!gpu) return none("there is no WebGPU here");
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) return none("WebGPU has no adapter");
-  const name = nameOf(adapter.info);
+  const name = adapterName(adapter.info);
   if (isSoftware(adapter.info) && !takesSoftware()) return none(`the adapter computes on the CPU (${name})`);
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   const wanted = ["shader-f16"] as const;

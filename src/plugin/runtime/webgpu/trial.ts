@@ -1,6 +1,7 @@
 // The first call that a GPU could answer is computed by it and by the twin: later ones go to the GPU where its results agree and it was
 // faster. No driver is trusted blindly, and small kernels are not worth the way to the GPU.
 
+import { nowMs } from "../../../native/machine/clock.ts";
 import type { Arrays } from "../implementation.ts";
 
 /** Time below which a twin is asked again: its first call may have started a worker. */
@@ -37,9 +38,9 @@ export interface Trial {
 type Run = () => Promise<Arrays>;
 
 async function timed(run: Run): Promise<{ outputs: Arrays; ms: number }> {
-  const start = performance.now();
+  const start = nowMs();
   const outputs = await run();
-  return { outputs, ms: performance.now() - start };
+  return { outputs, ms: nowMs() - start };
 }
 
 /** @param twin computes by copies of its inputs: it may be asked twice */
