@@ -15,16 +15,17 @@ import type { BuiltRunnable, Executor } from "./executor.ts";
  */
 export function wgslExecutorWith(loader: () => string, find: typeof findDawn = findDawn): Executor<WgslSource> {
   let dawn: string | null | undefined;
-  let asked: Promise<string | null> | null = null;
-  const whyNot = async (project: string): Promise<string | null> => {
-    dawn ??= find({ project });
-    return dawn ? whyNoGpu(dawn, takesSoftware()) : missingDawn;
-  };
+  /** Answers by the package that was asked, and by whether it may be a CPU that computes. */
+  const asked = new Map<string, Promise<string | null>>();
   return {
     name: "wgsl",
-    whyNotHere(project) {
-      asked ??= whyNot(project);
-      return asked;
+    async whyNotHere(project) {
+      const file = find({ project });
+      if (!file) return missingDawn;
+      const key = `${file} ${takesSoftware()}`;
+      const answer = asked.get(key) ?? whyNoGpu(file, takesSoftware());
+      asked.set(key, answer);
+      return answer;
     },
     build(sources) {
       dawn ??= find();

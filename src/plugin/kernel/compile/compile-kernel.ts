@@ -1,7 +1,7 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
-import { type ComputeDef, kernelParameters } from "../../../compiler/index.ts";
+import { asCpu, type ComputeDef, kernelParameters } from "../../../compiler/index.ts";
 import { cachesOf } from "../../../tuner/data/key.ts";
 import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { failAlone } from "../../support/fail-alone.ts";
@@ -83,7 +83,8 @@ async function compiledKernel(
     key,
     watchFiles,
     origin: decision?.origin ?? "reference",
-    isForOtherCaches: decision !== null && !hasCaches(task, cachesOf(decision.task.target)),
+    isForOtherCaches:
+      decision !== null && asCpu(task.target) !== null && !hasCaches(task, cachesOf(decision.task.target)),
     measurements: variants.reduce((sum, it) => sum + it.measurements, decision?.measurements ?? 0),
     compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
   };

@@ -1,0 +1,115 @@
+// `?tune=webgpu` through the plugin: predicted where there is no GPU, also in frozen builds; tuned, locked and built again from the lock where
+// there is one, here Dawn's software adapter; and the twin alone where WebGPU has no numbers for the operator.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { rollup } from "rollup";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Mode } from "../../src/plugin/options/types.ts";
+import { runMoved, writeApp } from "../support/build-app.ts";
+import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { hasSoftwareGpu } from "../support/webgpu.ts";
+
+const mainText = (query: string): string => `
+import gemm from "./gemm.op.ts?tune=webgpu${query}";
+const integers = (length, salt) => Float32Array.from({ length }, (_, at) => ((at * 7 + salt) % 11) - 5);
+const [A, B] = [integers(32 * 48, 1), integers(48 * 40, 2)];
+const results = [...gemm(A, B)];
+await gemm.ready();
+const late = [...(await gemm.async(A, B))];
+const wrong = results.filter((value, at) => value !== late[at]).length;
+const { twin, twinReason, target, gflops, gpu } = gemm.info;
+console.log(JSON.stringify({ wrong, twin, twinReason, target, isMeasured: gflops !== null, adapter: gpu.adapter, reason: gpu.reason }));
+process.exit();`;
+
+const app = (query: string, dtype = "f32"): string =>
+  writeApp({
+    "src/main.js": mainText(query).replaceAll("Float32Array", dtype === "f64" ? "Float64Array" : "Float32Array"),
+    "src/gemm.op.ts": `import { gemm } from "unplugin-kernel/ops"; export default gemm({ M: 32, N: 40, K: 48, dtype: "${dtype}" });`,
+  });
+
+interface Built {
+  readonly lines: readonly string[];
+  readonly code: string;
+}
+
+async function build(root: string, mode: Mode): Promise<Built> {
+  const said = [vi.spyOn(console, "error"), vi.spyOn(console, "warn")];
+  for (const spy of said) spy.mockImplementation(() => undefined);
+  try {
+    const bundle = await rollup({ input: join(root, "src/main.js"), plugins: [kernelPlugin.rollup({ root, mode })] });
+    await bundle.write({ dir: join(root, "out"), format: "es", entryFileNames: "main.mjs" });
+    await bundle.close();
+    const lines = said.flatMap(({ mock }) => mock.calls.map(([line]) => String(line)));
+    return { lines, code: readFileSync(join(root, "out/main.mjs"), "utf8") };
+  } finally {
+    for (const spy of said) spy.mockRestore();
+  }
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const right = { wrong: 0, target: "webgpu" };
+
+describe("without a GPU", () => {
+  test.each<Mode>(["tune", "frozen", "predict"])("mode %s takes the prediction, and locks none", async (mode) => {
+    vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU_SOFTWARE", "0");
+    const root = app("");
+    const { lines } = await build(root, mode);
+    expect(lines).toEqual([expect.stringMatching(/1 kernel predicted, 0 measured, 0 compiler runs/)]);
+    expect(() => readFileSync(join(root, "kernels.lock.json"))).toThrow("ENOENT");
+    expect(runMoved(root)).toMatchObject({ ...right, isMeasured: false, adapter: null });
+  });
+
+  test("a program says why", async () => {
+    vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", "/nowhere");
+    const root = app("");
+    await build(root, "predict");
+    expect(runMoved(root)).toMatchObject({ ...right, reason: "there is no WebGPU here" });
+  });
+});
+
+test.skipIf(!hasSoftwareGpu)(
+  `with one it is tuned, locked, and built again from the lock${hasSoftwareGpu ? "" : " (no Dawn or no SwiftShader here)"}`,
+  async () => {
+    const root = app("&trials=4");
+    const first = await build(root, "tune");
+    expect(first.lines.at(-1)).toMatch(/1 kernel tuned, [1-9]\d* measured, 0 compiler runs/);
+    const lock = JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8"));
+    expect(Object.entries(lock.kernels)).toEqual([
+      [
+        expect.stringMatching(/\?.*tune=webgpu/),
+        expect.objectContaining({ target: expect.objectContaining({ backend: "wgsl" }) }),
+      ],
+    ]);
+    const again = await build(root, "frozen");
+    expect(again.lines.at(-1)).toMatch(/1 kernel from kernels\.lock\.json, 0 measured, 0 compiler runs/);
+    expect(again.code).toBe(first.code);
+    expect(runMoved(root)).toMatchObject({ ...right, isMeasured: true });
+  },
+);
+
+describe("an operator of f64", () => {
+  test("is the twin's", async () => {
+    const root = app("", "f64");
+    const { lines } = await build(root, "tune");
+    expect(lines.join("\n")).toMatch(
+      /gemm\.op\.ts\?.*: A is f64, and WebGPU has no such numbers; the WASM twin runs instead/,
+    );
+    const why = "A is f64, and WebGPU has no such numbers";
+    expect(runMoved(root)).toMatchObject({
+      ...right,
+      twinReason: expect.stringContaining(why),
+      adapter: null,
+      reason: why,
+    });
+  });
+
+  test("is refused where there is to be no twin", async () => {
+    await expect(build(app("&fallback=none", "f64"), "tune")).rejects.toThrow(
+      /A is f64, and WebGPU has no such numbers/,
+    );
+  });
+});
