@@ -262,7 +262,7 @@ test("process.env in the plugin's options, where toolchains and Windows are look
     "src/native/toolchain/",
     "src/native/cuda/nvrtc.ts",
     // The program's own environment: which adapters its kernels take.
-    "src/plugin/runtime/webgpu/device.ts",
+    "src/plugin/runtime/webgpu/",
     "src/native/webgpu/dawn.ts",
     "src/native/process/process-tree.ts",
     "src/tuner/store/store-key.ts",

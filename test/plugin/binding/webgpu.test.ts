@@ -70,7 +70,7 @@ const require = createRequire(join(import.meta.dirname, "../../tools/package.jso
 beforeAll(() => {
   Object.assign(process.env, {
     VK_DRIVER_FILES: driver,
-    UNPLUGIN_KERNEL_WEBGPU: pathToFileURL(require.resolve("webgpu")).href,
+    UNPLUGIN_KERNEL_WEBGPU: require.resolve("webgpu"),
     UNPLUGIN_KERNEL_WEBGPU_SOFTWARE: "1",
   });
 });
@@ -232,7 +232,7 @@ describe("constants", () => {
 const kept: unknown[] = [];
 
 async function ownDevice(): Promise<GPUDevice> {
-  const { create } = await import(process.env.UNPLUGIN_KERNEL_WEBGPU!);
+  const { create } = await import(pathToFileURL(process.env.UNPLUGIN_KERNEL_WEBGPU!).href);
   const gpu: GPU = create([]);
   kept.push(gpu);
   const adapter = await gpu.requestAdapter();

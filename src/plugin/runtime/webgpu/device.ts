@@ -2,6 +2,7 @@
 // twins, which are made for that.
 
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
+import { gpuHere } from "./dawn.ts";
 
 /** A device for kernels, or why there is none. */
 export type Found =
@@ -14,26 +15,7 @@ const none = (reason: string): Found => ({ kind: "none", reason });
 const mostLosses = 3;
 
 let asked: Promise<Found> | null = null;
-/** Dawn's own, which has to live as long as its devices. */
-let dawn: GPU | null = null;
 let losses = 0;
-
-async function gpuHere(): Promise<GPU | null> {
-  const own = (globalThis.navigator as Navigator | undefined)?.gpu;
-  if (own) return own;
-  if (!globalThis.process?.versions?.node) return null;
-  try {
-    // Dawn for Node. Its name is not in the import, as bundlers would look for it.
-    const name = globalThis.process.env.UNPLUGIN_KERNEL_WEBGPU ?? "webgpu";
-    const { create } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
-      create(options: string[]): GPU;
-    };
-    dawn ??= create([]);
-    return dawn;
-  } catch {
-    return null;
-  }
-}
 
 /** Whether kernels may run on an adapter that is no GPU, for tests: `globalThis.UNPLUGIN_KERNEL_WEBGPU_SOFTWARE = "1"`, or so in the environment of Node. */
 function takesSoftware(): boolean {
