@@ -115,6 +115,7 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Report", "report"),
       item("Lock and store", "store"),
       item("Compilers", "compilers"),
+      item("A visitor's GPU", "webgpu"),
       item("NVIDIA's GPUs", "cuda"),
       item("Limits", "limits"),
       item("Glossary", "glossary"),
