@@ -18,6 +18,8 @@ export interface WgslContext {
   /** Lines before the statement at hand. They compute what it names, and change nothing. */
   readonly before: string[];
   readonly fresh: (stem: string) => string;
+  /** Whether a group is one thread. */
+  readonly isAlone: boolean;
   /** Whether threads of a group may meet in memory that is not the group's own. */
   readonly meetsOutside: boolean;
 }

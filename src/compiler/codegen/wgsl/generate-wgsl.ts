@@ -9,6 +9,7 @@ import { parametersOf } from "../parameters.ts";
 import { createDeclarations } from "./declarations.ts";
 import { bytesOfBuffer } from "./elements.ts";
 import { launchOf, type TextParts } from "./launch.ts";
+import { launchBodies } from "./launch-bodies.ts";
 import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
 import type { WgslSource } from "./wgsl-source.ts";
@@ -28,8 +29,7 @@ export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptio
     fresh: (stem) => `uk_${stem}${next++}`,
     declarations: createDeclarations(func, names),
   };
-  const bodies = func.body.kind === "seq" ? func.body.body : [func.body];
-  const launches = bodies.map((body, at) => launchOf(body, `${func.name}_${at}`, func, target, parts));
+  const launches = launchBodies(func).map((body, at) => launchOf(body, `${func.name}_${at}`, func, target, parts));
   const texts = [...parts.declarations.texts(), ...helperTexts(used), ...launches.map(({ text }) => text)];
   return {
     kind: "wgsl",

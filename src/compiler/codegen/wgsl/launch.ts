@@ -1,5 +1,6 @@
 // One launch of a function → its entry point, and how it is dispatched.
 
+import { seq } from "../../ir/build.ts";
 import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { noRanges, withRange } from "../../ir/ranges.ts";
 import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
@@ -10,6 +11,7 @@ import { type BufferForm, formsIn } from "./buffer-form.ts";
 import type { WgslContext } from "./context.ts";
 import type { Declarations } from "./declarations.ts";
 import { foldedGrid, gridLines, type Size3 } from "./grid.ts";
+import type { LaunchBody } from "./launch-bodies.ts";
 import { refuseLarge } from "./limits.ts";
 import type { HelperName } from "./run-time.ts";
 import { linesOf } from "./statement.ts";
@@ -28,9 +30,15 @@ export interface LaunchText {
   readonly launch: WgslLaunch;
 }
 
-export function launchOf(body: Stmt, entry: string, func: LoopFunc, target: Target, parts: TextParts): LaunchText {
+export function launchOf(
+  { body, before }: LaunchBody,
+  entry: string,
+  func: LoopFunc,
+  target: Target,
+  parts: TextParts,
+): LaunchText {
   const extents = new Map<ThreadAxis, number>();
-  const inner = threadOf(body, extents);
+  const inner = seq(...before, threadOf(body, extents));
   const size = (prefix: "blockIdx" | "threadIdx"): Size3 => [
     extents.get(`${prefix}.x`) ?? 1,
     extents.get(`${prefix}.y`) ?? 1,
@@ -47,6 +55,7 @@ export function launchOf(body: Stmt, entry: string, func: LoopFunc, target: Targ
     assigned: assignedIn(inner),
     ranges: [...extents].reduce((ranges, [axis, extent]) => withRange(ranges, axis, 0, extent - 1), noRanges),
     before: [],
+    isAlone: product(group) === 1,
     meetsOutside: [...forms.values()].some(meetsOutside),
   };
   const lines = [

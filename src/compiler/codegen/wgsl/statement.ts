@@ -39,8 +39,8 @@ export function linesOf(stmt: Stmt, context: WgslContext): Lines {
   }
 }
 
-const barriers = ({ meetsOutside }: WgslContext): Lines =>
-  meetsOutside ? ["storageBarrier();", "workgroupBarrier();"] : ["workgroupBarrier();"];
+const barriers = ({ isAlone, meetsOutside }: WgslContext): Lines =>
+  isAlone ? [] : meetsOutside ? ["storageBarrier();", "workgroupBarrier();"] : ["workgroupBarrier();"];
 
 function linesOfLoop(loop: For, context: WgslContext): Lines {
   const i = context.names(loop.name);

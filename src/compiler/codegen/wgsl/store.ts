@@ -118,5 +118,7 @@ function elementLines(form: BufferForm, index: Expr, lane: number | null, value:
   const place = `&${name}[${bound(word, context)}]`;
   const shift = divided ? `${divided.at * bits}u` : bound(`u32(${text} & ${form.width - 1}) * ${bits}u`, context);
   const mask = `${bits === 8 ? "0xffu" : "0xffffu"} << ${shift}`;
-  return [`atomicAnd(${place}, ~(${mask}));`, `atomicOr(${place}, ${bitsOf(dtype, value, context)} << ${shift});`];
+  // The value may read the element, so it is there before the old one goes.
+  const fresh = bound(bitsOf(dtype, value, context), context);
+  return [`atomicAnd(${place}, ~(${mask}));`, `atomicOr(${place}, ${fresh} << ${shift});`];
 }

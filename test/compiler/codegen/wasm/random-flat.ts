@@ -10,6 +10,8 @@ export const bufferLength = 96;
 
 interface Scope {
   readonly gen: GeneratorValue;
+  /** Types of the buffers. */
+  readonly types: readonly DType[];
   /** Defined vectors and scalars that may be read here. */
   readonly locals: readonly { readonly name: string; readonly dtype: DType; readonly lanes: number }[];
 }
@@ -19,13 +21,14 @@ const integer = ({ gen }: Scope, min: number, max: number): number => gen(fc.int
 const half = (dtype: DType): boolean => dtype === "f16" || dtype === "bf16";
 const float = (dtype: DType): boolean => dtype === "f32" || dtype === "f64";
 
-export function randomFlat(gen: GeneratorValue): LoopFunc {
-  const scope: Scope = { gen, locals: [] };
+/** @param types with f32, i32 and bool; without f64 there are no integers of 64 bits either */
+export function randomFlat(gen: GeneratorValue, types: readonly DType[] = dtypes): LoopFunc {
+  const scope: Scope = { gen, types, locals: [] };
   // A loop that runs once is no loop in WASM: its variable is a constant.
   const [rows, columns] = [pick(scope, 3, 3, 2, 1), pick(scope, 4, 4, 3, 1)];
   const body = ir.loop("i", rows, ir.loop("j", columns, ...statements(scope, integer(scope, 1, 3))));
-  const start = ir.loop("l", bufferLength, ...dtypes.map((dtype) => copy(dtype, ir.v("l"))));
-  const buffers = dtypes.flatMap((dtype) => [
+  const start = ir.loop("l", bufferLength, ...types.map((dtype) => copy(dtype, ir.v("l"))));
+  const buffers = types.flatMap((dtype) => [
     ir.buffer(`in_${dtype}`, dtype, bufferLength, "input"),
     ir.buffer(`out_${dtype}`, dtype, bufferLength, "output"),
   ]);
@@ -38,7 +41,7 @@ const copy = (dtype: DType, at: Expr): Stmt => ir.store(`out_${dtype}`, at, ir.l
 
 function statements(scope: Scope, count: number): Stmt[] {
   const lanes = pick(scope, 1, 2, 3, 4, 4, 5, 8, 16);
-  const dtype = pick(scope, ...dtypes);
+  const dtype = pick(scope, ...scope.types);
   const name = `t${scope.locals.length}`;
   const inner: Scope = { ...scope, locals: [...scope.locals, { name, dtype, lanes }] };
   const define = ir.define(name, expression(scope, dtype, lanes, 2), lanes);
@@ -47,7 +50,7 @@ function statements(scope: Scope, count: number): Stmt[] {
 }
 
 function store(scope: Scope): Stmt {
-  const dtype = pick(scope, ...dtypes);
+  const dtype = pick(scope, ...scope.types);
   const lanes = pick(scope, 1, 1, 2, 3, 4, 4, 5, 7, 8, 16, 20);
   const stmt = ir.store(`out_${dtype}`, index(scope, lanes), expression(scope, dtype, lanes, 3), active(scope, lanes));
   if (pick(scope, true, false, false)) return stmt;
@@ -98,7 +101,7 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
     case "op":
       return half(dtype) ? leaf(scope, dtype, lanes) : operation(scope, dtype, of);
     case "cast":
-      return ir.cast(of(pick(scope, ...dtypes)), dtype);
+      return ir.cast(of(pick(scope, ...scope.types)), dtype);
     case "select":
       return {
         kind: "select",
@@ -126,6 +129,7 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
 /** Integers wider than any type of the language, and bit operations. */
 function throughBits(scope: Scope, dtype: DType, lanes: number, depth: number): Expr {
   if (dtype === "i32") return bitOperation(scope, "i32", lanes, expression(scope, "i32", lanes, depth - 1));
+  if (!scope.types.includes("f64")) return leaf(scope, dtype, lanes);
   const wide = bitOperation(scope, "i64", lanes, wideLeaf(scope, lanes));
   if (dtype === "f64" && pick(scope, true, false)) return { kind: "bitcast", dtype, operand: wide };
   if (dtype === "bool") return ir.bin(pick(scope, "eq", "ne", "lt", "le", "gt", "ge"), wide, wideLeaf(scope, lanes));
@@ -134,7 +138,7 @@ function throughBits(scope: Scope, dtype: DType, lanes: number, depth: number): 
 
 function wideLeaf(scope: Scope, lanes: number): Expr {
   if (pick(scope, true, false)) return { kind: "bitcast", dtype: "i64", operand: loadInput(scope, "f64", lanes) };
-  const from = pick(scope, ...dtypes);
+  const from = pick(scope, ...scope.types);
   return ir.cast(leaf(scope, from, lanes), "i64");
 }
 
@@ -150,7 +154,7 @@ function operation(scope: Scope, dtype: DType, of: (type: DType) => Expr): Expr 
     const logic = pick(scope, "and", "or", "not", "compare");
     if (logic === "not") return { kind: "unary", dtype, op: "not", operand: of("bool") };
     if (logic !== "compare") return ir.bin(logic, of("bool"), of("bool"));
-    const type = pick(scope, ...dtypes.filter((each) => !half(each)));
+    const type = pick(scope, ...scope.types.filter((each) => !half(each)));
     return ir.bin(pick(scope, "eq", "ne", "lt", "le", "gt", "ge"), of(type), of(type));
   }
   if (pick(scope, false, false, true)) {
