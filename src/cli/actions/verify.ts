@@ -3,7 +3,7 @@
 
 import { basename, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
+import { lockNamesOf } from "../../plugin/kernel/compile/lock-names.ts";
 import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { failAlone } from "../../plugin/support/fail-alone.ts";
@@ -35,7 +35,7 @@ interface Row {
 
 interface Checked {
   readonly row: Row;
-  /** Names of its entries in the lock: its own, and those for classes of engines. */
+  /** Names of the entries in the lock that it may have. */
   readonly lockNames: readonly string[];
   /** Store that it was built again with; null: it was not built. */
   readonly store: RebuildingStore | null;
@@ -58,7 +58,7 @@ async function check(
       // Its operator is bundled again too, and what is built is run here.
       const context = { ...(await contextOf(asked, "frozen", { wrapStore: wrap })), runsFresh: false };
       const { lockName } = context;
-      lockNames = [lockName, ...variantNames(context)];
+      lockNames = lockNamesOf(context);
       const { notRun } = await verifyKernel(context);
       const { problem, notCompared } = await compareShipped(context, store!);
       const state = problem ? "wrong" : notRun ? "not run" : "right";
