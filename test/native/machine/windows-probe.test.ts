@@ -26,9 +26,9 @@ const compiledProbe = (toolchain: Toolchain): Promise<Buffer> =>
     const options = { folder, timeoutMs: 300_000 };
     const libraries = nodeApiDefinitions().map((definition, at) => [definition, `node${at}.lib`] as const);
     for (const [definition, library] of libraries)
-      expect(await runCompiler(toolchain, importLibrary!(definition, library), { ...options, subcommand: [] })).toBe(
-        null,
-      );
+      expect(
+        await runCompiler(toolchain, importLibrary!(definition, library, "x64"), { ...options, subcommand: [] }),
+      ).toBe(null);
     const flags = [...codeFlags("strict"), ...ownFlags("win32-x64")];
     const compile = [...flags, "-I", nodeApiInclude(), "-c", "windows-probe.c", "-o", "probe.o"];
     expect(await runCompiler(toolchain, compile, options)).toBe(null);
