@@ -3,7 +3,7 @@
 
 import { basename, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { lockNamesOf } from "../../plugin/kernel/compile/lock-names.ts";
+import { lockNamesOf } from "../../plugin/kernel/compile/other-targets.ts";
 import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { failAlone } from "../../plugin/support/fail-alone.ts";

@@ -2,7 +2,7 @@
 
 import { DiagnosticError } from "../../compiler/index.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
-import { lockNamesOf } from "../../plugin/kernel/compile/lock-names.ts";
+import { lockNamesOf } from "../../plugin/kernel/compile/other-targets.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { slashPath } from "../../plugin/support/shown-path.ts";
 import { readLockfile, updateLockfile } from "../../tuner/lock/lockfile.ts";

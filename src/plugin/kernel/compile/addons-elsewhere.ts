@@ -2,15 +2,16 @@
 // schedule. For the others the target that stands for the kernel's there is decided as a kernel of its own: by the lock, a pack, the remote
 // store, or the prediction. The addons are built here, and run there for the first time.
 
-import { type Architecture, cpuTarget, needsToolchain, type TargetName, targetFor } from "../../../compiler/index.ts";
+import { needsToolchain, type TargetName } from "../../../compiler/index.ts";
 import { toolchainFor } from "../../../native/toolchain/detect.ts";
 import { otherSource } from "../artifacts/make-artifacts.ts";
 import { nativeKernel } from "../artifacts/native-kernel.ts";
 import type { BuiltTwin } from "../artifacts/twin-result.ts";
 import type { ElsewhereSchedule } from "../compiled-kernel.ts";
-import { type KernelContext, kernelContext, lockNameFor } from "../context/kernel-context.ts";
+import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
+import { targetOn } from "./other-targets.ts";
 
 export interface AddonsElsewhere {
   /** In the order of the option. */
@@ -26,8 +27,8 @@ export async function addonsElsewhere(context: KernelContext, decision: KernelDe
   const others = platforms.filter((it) => it !== context.platform);
   const built = new Map<string, BuiltTwin>();
   const schedules: ElsewhereSchedule[] = [];
-  for (const target of new Set(others.map((it) => targetOn(context, it)))) {
-    const systems = others.filter((it) => targetOn(context, it) === target);
+  for (const target of new Set(others.map((it) => targetOn(context.task.target, it)))) {
+    const systems = others.filter((it) => targetOn(context.task.target, it) === target);
     const isOwn = target === context.task.target.name;
     const own = isOwn ? { context, decision } : await decided(context, target, systems);
     const withAddon: string[] = [];
@@ -42,17 +43,6 @@ export async function addonsElsewhere(context: KernelContext, decision: KernelDe
   }
   return { addons: others.flatMap((it) => built.get(it) ?? []), schedules };
 }
-
-/** Names in the lock of the schedules that a kernel may have for other processors. */
-export const elsewhereNames = (context: KernelContext): readonly string[] => {
-  if (!needsToolchain(context.task.target)) return [];
-  const standIns = (["x64", "arm64"] as const).map((it) => targetFor(cpuTarget(context.task.target), it));
-  return standIns.filter((it) => it !== context.task.target.name).map((it) => lockNameFor(context, it));
-};
-
-/** Target that stands for a kernel's on a system. */
-const targetOn = ({ task }: KernelContext, platform: string): TargetName =>
-  targetFor(cpuTarget(task.target), platform.slice(platform.indexOf("-") + 1) as Architecture);
 
 /** A kernel as it is built for a system. It runs there alone, unless that is this machine's own. */
 function onSystem(context: KernelContext, platform: string): KernelContext {
