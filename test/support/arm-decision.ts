@@ -18,19 +18,16 @@ const core = "neoverse-v1";
 const caches = { l1Bytes: 65_536, l2Bytes: 2 ** 20, l3Bytes: 2 ** 25 };
 const medianNs = 10_000;
 
-export async function armDecision(
-  root: string,
-  target: TargetName,
-  numerics: "fast" | "strict" = "fast",
-): Promise<SharedDecision> {
+/** @param file the operator's, below `root` */
+export async function armDecision(root: string, target: TargetName, file = "src/gemm.op.ts"): Promise<SharedDecision> {
   const request: KernelRequest = {
-    opFile: join(root, "src/gemm.op.ts"),
+    opFile: join(root, file),
     ...{
       target,
       parameters: {},
       fallback: "wasm",
       threads: 1,
-      numerics,
+      numerics: "fast",
       mode: "tune",
       budget: { seconds: 1, trials: 1 },
     },
