@@ -35,6 +35,7 @@ const entries = {
   lowering: "bench/lowering.ts",
   "math-ulp": "sweep/math-ulp.ts",
   measuring: "bench/measuring.ts",
+  relaxed: "bench/relaxed.ts",
   "new-shape": "bench/cost-model/new-shape.ts",
   sampling: "bench/sampling.ts",
   search: "bench/search/search.ts",

@@ -4,9 +4,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { armDecision } from "../support/arm-decision.ts";
 import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
+import { startDouble } from "../support/remote/double.ts";
+import { offerAt } from "../support/remote/share.ts";
+import { writePack } from "../support/write-pack.ts";
 import { type ArmCpu, armNode, armSkipNote, armSkipReason, armToolchain, runArmNode } from "./arm-node.ts";
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
@@ -120,6 +124,27 @@ describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => 
     const root = project();
     await bundleApp(root, { mode: "predict", platforms: ["linux-x64"] });
     expect(addonsIn(root).map(machineOf)).toEqual([62]);
+  });
+});
+
+describe.skipIf(armSkipReason)(`a decision of others for ARM, built on another machine${armSkipNote}`, () => {
+  test.each(["pack", "remote store"])("is that of a %s, and its addon answers right there", async (place) => {
+    const root = project();
+    const decision = await armDecision(root, "neon-dot", "gemm.op.ts");
+    const server = await startDouble();
+    offerAt(server, "/store", decision.tunedFor!.class, decision);
+    writePack(root, { name: "tuned", decisions: [decision] });
+    const others = place === "pack" ? { packs: ["tuned"] } : { remote: `${server.url}/store` };
+    const said: string[] = [];
+    const log = vi.spyOn(console, "error").mockImplementation((line) => void said.push(String(line)));
+    await bundleApp(root, { mode: "tune", cacheDir: "store", ...others }).finally(() => log.mockRestore());
+    await server.close();
+    expect(said.join("\n")).toContain(`1 kernel from ${place === "pack" ? "a pack" : "the remote store"}`);
+    expect(said.join("\n")).toContain("which was built here and not run");
+    const lock = JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8"));
+    expect(lock.kernels["gemm.op.ts?tune=neon-dot"]).toMatchObject({ source: decision.source, measured: null });
+    const { stdout, stderr } = await runArmNode([join(root, "out/main.js")], { cpu: "neoverse-n1" });
+    expect(JSON.parse(stdout || stderr)).toEqual({ twin: "native", twinReason: null, results });
   });
 });
 

@@ -92,6 +92,18 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     expect(errors).toContain(`${names.length} of ${names.length}: src/gemm.op.ts?tune=`);
   });
 
+  test("--all-targets with --engines has a row and an entry for the class of engines that a worker measures", async () => {
+    const app = writeProject(files);
+    const command = ["tune", "--redis", redis.url, "--all-targets", "--engines", "x86,arm", "--json", ...quickly];
+    const { exitCode, output } = runCli(app, ...command);
+    const names = ["wasm", process.arch === "arm64" ? "wasm-arm" : "wasm-x86"].map((it) => `src/gemm.op.ts?tune=${it}`);
+    expect([exitCode, JSON.parse(output).kernels]).toEqual([
+      0,
+      names.map((kernel) => expect.objectContaining({ kernel, origin: "tuned", error: null })),
+    ]);
+    expect(await locked(app)).toEqual(names);
+  });
+
   test("a worker whose operator is another refuses, and this machine measures, with one line", () => {
     const changed = writeProject({ ...files, "src/gemm.op.ts": gemm.replace("M: 16", "M: 8") });
     const { exitCode, errors } = runCli(changed, "tune", "--redis", redis.url, ...quickly);

@@ -3,8 +3,9 @@
 
 import { basename, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
+import { lockNamesOf } from "../../plugin/kernel/compile/other-targets.ts";
 import { verifyKernel } from "../../plugin/kernel/compile/verify-kernel.ts";
+import type { ResolvedOptions } from "../../plugin/options/options.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { failAlone } from "../../plugin/support/fail-alone.ts";
 import { slashPath } from "../../plugin/support/shown-path.ts";
@@ -16,6 +17,7 @@ import { exitCodes, type Run } from "../project/command.ts";
 import { type Project, requireFolder } from "../project/project.ts";
 import { importedKernels } from "../project/wanted-kernels.ts";
 import { originOf } from "../verify/origin-of.ts";
+import { withOutput } from "../verify/output-targets.ts";
 import {
   changedAddons,
   changedModules,
@@ -35,17 +37,19 @@ interface Row {
 
 interface Checked {
   readonly row: Row;
-  /** Names of its entries in the lock: its own, and those for classes of engines. */
+  /** Names of the entries in the lock that it may have. */
   readonly lockNames: readonly string[];
   /** Store that it was built again with; null: it was not built. */
   readonly store: RebuildingStore | null;
 }
 
 async function check(
-  { contextOf, options: { root } }: Project,
+  { contextOf }: Project,
+  options: ResolvedOptions,
   asked: ParsedRequest,
   entries: LockEntries,
 ): Promise<Checked> {
+  const { root } = options;
   const kernel = slashPath(root, asked.path) + asked.query;
   let lockNames: readonly string[] = [];
   let store: RebuildingStore | null = null;
@@ -56,9 +60,9 @@ async function check(
   try {
     return await failAlone(kernel, null, async (): Promise<Checked> => {
       // Its operator is bundled again too, and what is built is run here.
-      const context = { ...(await contextOf(asked, "frozen", { wrapStore: wrap })), runsFresh: false };
+      const context = { ...(await contextOf(asked, "frozen", { options, wrapStore: wrap })), runsFresh: false };
       const { lockName } = context;
-      lockNames = [lockName, ...variantNames(context)];
+      lockNames = lockNamesOf(context);
       const { notRun } = await verifyKernel(context);
       const { problem, notCompared } = await compareShipped(context, store!);
       const state = problem ? "wrong" : notRun ? "not run" : "right";
@@ -112,7 +116,8 @@ export const run: Run = async (project, _, flags) => {
   const lying = await foreignItems(cacheDir);
   const changed = [...changedAddons(cacheDir), ...changedModules(cacheDir)];
   // One after the other: they are measured.
-  for (const request of kernels) checked.push(await check(project, request, content.entries));
+  const options = withOutput(project.options, folder);
+  for (const request of kernels) checked.push(await check(project, options, request, content.entries));
   rows.push(...checked.map(({ row }) => row));
   const used = new Set(checked.flatMap(({ lockNames }) => lockNames));
   const unused = [...content.entries.keys()].filter((name) => !used.has(name));

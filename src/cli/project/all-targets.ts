@@ -1,12 +1,12 @@
 // `tune --all-targets`: kernels × classes of workers → an entry in the lock for each target. A kernel for `native` gets the target of
-// each class, one for a named target is measured on the first class that serves it.
+// each class, one for a named target is measured on the first class that serves it, and with --engines so are its schedules for engines.
 
-import { DiagnosticError, factsOf, type TargetName } from "../../compiler/index.ts";
+import { DiagnosticError, type EngineClass, factsOf, type TargetName, targetForEngine } from "../../compiler/index.ts";
 import type { Fleet, FleetClass } from "../../plugin/fleet/open-fleet.ts";
 import type { KernelContext } from "../../plugin/kernel/context/kernel-context.ts";
 import type { RequestMode } from "../../plugin/kernel/kernel-request.ts";
 import { progressLine } from "../../plugin/log/progress.ts";
-import type { ParsedRequest } from "../../plugin/request/request.ts";
+import { type ParsedRequest, requestFor } from "../../plugin/request/request.ts";
 import { machineOf } from "../../tuner/fleet/worker-class.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { exitCodes, type Outcome } from "./command.ts";
@@ -35,7 +35,7 @@ export async function cellsOf(
   mode: RequestMode,
 ): Promise<readonly TargetCell[]> {
   const cells = new Map<string, TargetCell>();
-  for (const request of kernels) {
+  for (const request of kernels.flatMap((it) => [it, ...forEngines(it, project.options.engines)])) {
     const before = cells.size;
     for (const of of fleet.classes) {
       const named = withTarget(request, of);
@@ -48,6 +48,14 @@ export async function cellsOf(
       project.session.log().warn(`${request.path}${request.query}: no worker of the fleet serves its target`);
   }
   return [...cells.values()];
+}
+
+/** Requests for the schedules that a kernel for all engines has for classes of them. */
+function forEngines(request: ParsedRequest, engines: readonly EngineClass[]): readonly ParsedRequest[] {
+  return engines.flatMap((engine) => {
+    const target = targetForEngine({ name: request.settings.target }, engine);
+    return target === null ? [] : [requestFor(request, target)];
+  });
 }
 
 /** The request with the class's meaning of `native`; null: the class does not serve the target that it names. */

@@ -2,7 +2,7 @@
 
 import { DiagnosticError } from "../../compiler/index.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
-import { variantNames } from "../../plugin/kernel/compile/engine-variants.ts";
+import { lockNamesOf } from "../../plugin/kernel/compile/other-targets.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { slashPath } from "../../plugin/support/shown-path.ts";
 import { readLockfile, updateLockfile } from "../../tuner/lock/lockfile.ts";
@@ -25,8 +25,7 @@ async function usedBy({ contextOf, options: { root } }: Project, kernels: readon
     try {
       const context = await contextOf(request, "predict");
       const { lockName } = context;
-      // The bundler's option engines is not known here.
-      for (const name of [lockName, ...variantNames(context)]) names.add(name);
+      for (const name of lockNamesOf(context)) names.add(name);
       if (request.settings.target === "native") anyTarget.add(withoutTarget(lockName));
     } catch (error) {
       if (!(error instanceof DiagnosticError)) throw error;

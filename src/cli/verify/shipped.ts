@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { needsToolchain, sha256 } from "../../compiler/index.ts";
 import { makeArtifacts } from "../../plugin/kernel/artifacts/make-artifacts.ts";
+import { addonsElsewhere } from "../../plugin/kernel/compile/addons-elsewhere.ts";
 import { engineVariants } from "../../plugin/kernel/compile/engine-variants.ts";
 import type { KernelContext } from "../../plugin/kernel/context/kernel-context.ts";
 import { decideSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
@@ -27,6 +28,7 @@ export async function compareShipped(context: KernelContext, store: RebuildingSt
   const decision = await decideSchedule(context);
   const isNative = needsToolchain(decision.task.target);
   if (!isNative || (await context.toolchain())) await makeArtifacts(context, decision);
+  await addonsElsewhere(context, decision);
   await engineVariants(context);
   const { differing, notRebuilt } = await store.compare();
   return {
@@ -91,7 +93,7 @@ export function compareOutput(
       if (built.has(sha256(readFileSync(path)))) return [{ file, state: "right" }];
       return [{ file, state: names.some((name) => basename(path).startsWith(name)) ? "wrong" : "other" }];
     }
-    if (!/\.([cm]?js|html)$/.test(path)) return [];
+    if (!isScript(path)) return [];
     return [...readFileSync(path, "utf8").matchAll(moduleInCode)].map(([, text]) => ({
       file: `${file}, a module in it`,
       state: built.has(sha256(Buffer.from(text!, "base64"))) ? "right" : "wrong",
@@ -99,7 +101,10 @@ export function compareOutput(
   });
 }
 
-function filesBelow(folder: string): readonly string[] {
+/** Says whether a file may have modules of ours in its code. */
+export const isScript = (path: string): boolean => /\.([cm]?js|html)$/.test(path);
+
+export function filesBelow(folder: string): readonly string[] {
   try {
     const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
     return all.filter((path) => statSync(path).isFile()).sort();

@@ -16,6 +16,7 @@ import { codeFlags, type Toolchain } from "../toolchain/toolchain.ts";
 const sources = [
   "src/native/load/addon.c",
   "src/native/load/features.c",
+  "src/native/load/features-arm.c",
   "src/native/load/threads.c",
   "src/native/load/threads-posix.h",
   "src/native/load/threads-windows.h",
@@ -81,10 +82,11 @@ async function partIn(folder: string, name: string, { path }: Toolchain): Promis
 async function importLibraries(run: RunOptions, toolchain: Toolchain): Promise<readonly string[] | string> {
   const { importLibrary } = compilers[toolchain.family];
   if (!importLibrary) return [];
+  const on = toolchain.platform.endsWith("-arm64") ? "arm64" : "x64";
   const names: string[] = [];
   for (const definition of [...nodeApiDefinitions(), packageFile("src/native/load/windows.def")]) {
     const name = `${parse(definition).name}.lib`;
-    const failure = await runCompiler(toolchain, importLibrary(definition, name), { ...run, subcommand: [] });
+    const failure = await runCompiler(toolchain, importLibrary(definition, name, on), { ...run, subcommand: [] });
     if (failure !== null) return failure;
     names.push(name);
   }

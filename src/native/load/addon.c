@@ -309,6 +309,9 @@ static napi_value uk_call_async(napi_env env, napi_callback_info info) {
 #if defined(__x86_64__) && (defined(_WIN32) || defined(KERNEL_BENCH))
 #define UK_TELLS_FEATURES
 #include "features.c"
+#elif defined(__aarch64__) && defined(_WIN32)
+#define UK_TELLS_FEATURES
+#include "features-arm.c"
 #endif
 
 // ── tiles ───────────────────────────────────────────────────────────────────────────────────────────────────────────

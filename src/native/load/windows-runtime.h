@@ -13,6 +13,7 @@ int __stdcall DllMainCRTStartup(void *module, unsigned reason, void *reserved) {
   return 1;
 }
 
+#ifdef __x86_64__
 // Called, with the bytes in rax, by functions that need more than a page of stack: Windows adds a page when the one above it has been touched, so
 // all are touched from top to bottom. Keeps all registers.
 __attribute__((naked, used)) void ___chkstk_ms(void) {
@@ -34,6 +35,24 @@ __attribute__((naked, used)) void ___chkstk_ms(void) {
           "popq %r10\n\t"
           "ret");
 }
+#else
+// The same on ARM: x15 has the bytes in sixteenths. Keeps all registers but x16 and x17, which are a callee's there.
+__attribute__((naked, used)) void __chkstk(void) {
+  __asm__("lsl x16, x15, #4\n\t"
+          "mov x17, sp\n"
+          "0:\n\t"
+          "cmp x16, #4096\n\t"
+          "b.ls 1f\n\t"
+          "sub x17, x17, #4096\n\t"
+          "ldr xzr, [x17]\n\t"
+          "sub x16, x16, #4096\n\t"
+          "b 0b\n"
+          "1:\n\t"
+          "sub x17, x17, x16\n\t"
+          "ldr xzr, [x17]\n\t"
+          "ret");
+}
+#endif
 
 // As snprintf of C99, which ucrtbase.dll has under another name.
 static int uk_snprintf(char *text, size_t size, const char *format, ...) {

@@ -63,7 +63,11 @@ const otherFamilyText = (target: Target, machine: Machine): string =>
 export function whyNotHere(target: Target, machine: Machine): string | null {
   const missing = missingFeatures(target, machine);
   if (missing.length === 0) return null;
-  return isOfOtherFamily(target, machine) ? otherFamilyText(target, machine) : `this CPU has no ${missing.join(", ")}`;
+  if (isOfOtherFamily(target, machine)) return otherFamilyText(target, machine);
+  const features = missing.join(", ");
+  // Nothing asks an ARM processor on Windows while we build (windows-facts.ts).
+  if (machine.platform === "win32-arm64") return `whether this CPU has ${features} is not known while a build runs`;
+  return `this CPU has no ${features}`;
 }
 
 /** Why kernels of a target, even if they run on the machine, are not measured there; null: they are. */

@@ -3,7 +3,14 @@
 import { architectureOf, type Target } from "../../compiler/index.ts";
 
 /** Systems that a build may be asked for. */
-export const platformNames = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"] as const;
+export const platformNames = [
+  "linux-x64",
+  "linux-arm64",
+  "darwin-x64",
+  "darwin-arm64",
+  "win32-x64",
+  "win32-arm64",
+] as const;
 export type PlatformName = (typeof platformNames)[number];
 
 /** This machine's system: "linux-x64". */

@@ -1,7 +1,7 @@
 // A C compiler that was found, and the flags with which it builds kernels. Flags are fixed lists: the same text and the
 // same compiler give the same bytes on every machine.
 
-import { architectureOf, type Numerics } from "../../compiler/index.ts";
+import { type Architecture, architectureOf, type Numerics } from "../../compiler/index.ts";
 
 /** Compiler families, the preferred one first; docs/compilers.md says why. */
 export const compilerFamilies = ["gcc", "clang", "zig"] as const;
@@ -61,7 +61,7 @@ export interface CompilerFacts {
    * Arguments that make an import library from a list of functions, for systems whose linker wants to know which file has a function; null: the
    * family makes none.
    */
-  importLibrary: ((definition: string, library: string) => readonly string[]) | null;
+  importLibrary: ((definition: string, library: string, on: Architecture) => readonly string[]) | null;
   /** Variables that put the compiler's own files into a private directory. */
   privateFiles(folder: string): Readonly<Record<string, string>>;
 }

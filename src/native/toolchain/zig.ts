@@ -18,7 +18,11 @@ const triples: Readonly<Record<string, string>> = {
   "darwin-x64": "x86_64-macos",
   "darwin-arm64": "aarch64-macos",
   "win32-x64": "x86_64-windows-gnu",
+  "win32-arm64": "aarch64-windows-gnu",
 };
+
+/** Names by which the maker of import libraries knows processors. */
+const importMachines = { x64: "i386:x86-64", arm64: "arm64" } as const;
 
 /** Triple of a system. It is always named so that zig does not compile for this machine's CPU: features come from the target alone. */
 const tripleOf = (platform: string): string | null => triples[platform] ?? null;
@@ -89,6 +93,6 @@ export const zig: CompilerFacts = {
   // macOS wants every library linked with libSystem; zig 0.16 crashes on -bundle, and Node loads a dylib as well.
   // Windows has what is left of one in windows-runtime.h: building its own takes zig 65 s.
   linkFlags: (platform) => linkFlags[platform.slice(0, platform.indexOf("-"))] ?? [],
-  importLibrary: (definition, library) => ["dlltool", "-d", definition, "-l", library, "-m", "i386:x86-64"],
+  importLibrary: (definition, library, on) => ["dlltool", "-d", definition, "-l", library, "-m", importMachines[on]],
   privateFiles: (folder) => ({ ZIG_GLOBAL_CACHE_DIR: join(folder, "zig"), ZIG_LOCAL_CACHE_DIR: join(folder, "zig") }),
 };

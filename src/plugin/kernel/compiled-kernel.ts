@@ -24,6 +24,16 @@ export interface EngineVariant {
   readonly measurements: number;
 }
 
+/** A schedule of a native kernel for systems with another family of processors, which option `platforms` names. */
+export interface ElsewhereSchedule {
+  /** "neon-dot" */
+  readonly target: string;
+  /** Systems that have an addon of it: "linux-arm64". */
+  readonly platforms: readonly string[];
+  readonly origin: Origin;
+  readonly measurements: number;
+}
+
 export interface CompiledKernel {
   /** Name of the operator, an identifier. */
   readonly op: string;
@@ -39,6 +49,8 @@ export interface CompiledKernel {
   readonly twins: readonly KernelTwin[];
   /** Schedules for classes of engines; absent: the kernel has one for all. */
   readonly variants?: readonly EngineVariant[];
+  /** Schedules for other processors; absent: its addons are all for its own target. */
+  readonly elsewhere?: readonly ElsewhereSchedule[];
   /** Why the target's own twin is not among them; null: it is. */
   readonly reason: string | null;
   /** The schedule as text. */

@@ -19,8 +19,8 @@ export interface KernelDecision extends Decision {
 /** A decision from outside that may be used. */
 export interface TakenDecision {
   readonly schedule: Decision;
-  /** Measurement of this machine, not the one that the decision came with. */
-  readonly measured: Measured;
+  /** Measurement of this machine, not the one that the decision came with; null: it is for processors that are not here. */
+  readonly measured: Measured | null;
 }
 
 /** A decision from outside that is used, and what the store keeps of its origin. */

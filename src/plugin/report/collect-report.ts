@@ -3,11 +3,13 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { readLockfile } from "../../tuner/lock/lockfile.ts";
 import { readTunings } from "../../tuner/tuning/tuning-log.ts";
-import type { KernelContext } from "../kernel/context/kernel-context.ts";
+import { otherTargets } from "../kernel/compile/other-targets.ts";
+import { type KernelContext, lockNameFor } from "../kernel/context/kernel-context.ts";
 import { openRecords, recordsFile, tuningsFile } from "../kernel/tuning/open-records.ts";
 import type { ResolvedOptions } from "../options/options.ts";
-import type { ParsedRequest } from "../request/request.ts";
+import { type ParsedRequest, requestFor } from "../request/request.ts";
 import { failAlone } from "../support/fail-alone.ts";
 import { packageManagerOf } from "../support/package-manager.ts";
 import { slashPath } from "../support/shown-path.ts";
@@ -28,6 +30,8 @@ export interface Reported {
   readonly request: ParsedRequest;
   /** Origin that a build has just given the schedule, as `kernelReport` takes it. */
   readonly built: ScheduleOrigin | null;
+  /** The same of its schedules for other targets, by target; none: it has none, or a build of them is not known. */
+  readonly others?: ReadonlyMap<string, ScheduleOrigin>;
 }
 
 export interface Collecting {
@@ -47,10 +51,9 @@ export async function collectReport(kernels: readonly Reported[], collecting: Co
     limits: limitsSource(collecting.measuring),
   };
   const reports = new Map<string, KernelReport | FailedKernel>();
-  for (const kernel of kernels) {
-    const report = await reportOf(kernel, history, collecting);
-    reports.set(report.name, report);
-  }
+  const locked = await lockedNames(collecting.options);
+  for (const kernel of kernels)
+    for (const report of await reportsOf(kernel, locked, history, collecting)) reports.set(report.name, report);
   const sorted = [...reports.values()].sort(compareKernels);
   const { execute } = packageManagerOf(root);
   return {
@@ -73,16 +76,43 @@ function projectName(root: string): string {
   return basename(root);
 }
 
-async function reportOf(
-  { request, built }: Reported,
+/** Names of the lock's entries; none where it cannot be read, which each kernel's own report says. */
+async function lockedNames({ lockfile }: ResolvedOptions): Promise<ReadonlySet<string>> {
+  const content = await readLockfile(lockfile);
+  return new Set(content.kind === "broken" ? [] : content.entries.keys());
+}
+
+/**
+ * Reports a kernel, then its schedules for classes of engines and other processors: those that options ask for, and those that the lock has,
+ * as the command line does not know the bundler's options.
+ */
+async function reportsOf(
+  { request, built, others = new Map() }: Reported,
+  locked: ReadonlySet<string>,
   history: History,
-  { contextOf, options: { root } }: Collecting,
-): Promise<KernelReport | FailedKernel> {
-  const name = slashPath(root, request.path) + request.query;
-  try {
-    return await failAlone(name, null, async () => kernelReport(await contextOf(request), history, built));
-  } catch (error) {
-    if (!(error instanceof DiagnosticError)) throw error;
-    return { kind: "failed", name, error: error.message };
+  { contextOf, options }: Collecting,
+): Promise<readonly (KernelReport | FailedKernel)[]> {
+  const reports: (KernelReport | FailedKernel)[] = [];
+  const add = async (asked: ParsedRequest, origin: ScheduleOrigin | null): Promise<KernelContext | null> => {
+    const name = slashPath(options.root, asked.path) + asked.query;
+    try {
+      return await failAlone(name, null, async () => {
+        const context = await contextOf(asked);
+        reports.push(await kernelReport(context, history, origin));
+        return context;
+      });
+    } catch (error) {
+      if (!(error instanceof DiagnosticError)) throw error;
+      reports.push({ kind: "failed", name, error: error.message });
+      return null;
+    }
+  };
+  const context = await add(request, built);
+  if (!context) return reports;
+  const asked = otherTargets(context.task.target, options);
+  for (const target of otherTargets(context.task.target)) {
+    if (asked.includes(target) || locked.has(lockNameFor(context, target)))
+      await add(requestFor(request, target), others.get(target) ?? null);
   }
+  return reports;
 }

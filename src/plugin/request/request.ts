@@ -29,6 +29,13 @@ export interface ParsedRequest {
   readonly query: string;
 }
 
+/** Returns the request of the same kernel for another target. */
+export const requestFor = ({ path, query, settings }: ParsedRequest, target: RequestTarget): ParsedRequest => ({
+  path,
+  query: query.replace(/([?&]tune=)[^&]*/, `$1${target}`),
+  settings: { ...settings, target },
+});
+
 interface Key {
   readonly wanted: string;
   readonly holds: (value: string) => boolean;

@@ -1,6 +1,6 @@
 // The kernels of a plugin instance, for the report that is written at the end of each of its builds, if one is asked for.
 
-import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import type { CompiledKernel, Origin } from "../kernel/compiled-kernel.ts";
 import type { Log } from "../log/log.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import type { Reported } from "../report/collect-report.ts";
@@ -16,11 +16,16 @@ export interface BuildReport {
 export function createBuildReport(): BuildReport {
   const kernels = new Map<string, Reported>();
   return {
-    add(request, { origin }) {
+    add(request, { origin, variants = [], elsewhere = [] }) {
       const id = request.path + request.query;
-      const before = kernels.get(id)?.built ?? origin;
+      const before = kernels.get(id);
       // Another environment of the build that tuned a kernel finds it in the lock.
-      kernels.set(id, { request, built: origin === "lock" ? before : origin });
+      const first = (now: Origin, earlier: Origin | null | undefined): Origin =>
+        now === "lock" ? (earlier ?? now) : now;
+      const others = [...variants, ...elsewhere].map(
+        (it) => [it.target, first(it.origin, before?.others?.get(it.target))] as const,
+      );
+      kernels.set(id, { request, built: first(origin, before?.built), others: new Map(others) });
     },
     async write(options, log, told) {
       if (!options.report || kernels.size === 0) return;

@@ -51,17 +51,41 @@ function cachesNote(origin: Origin, kernels: readonly CompiledKernel[]): string 
   return ` (${count === kernels.length ? "" : `${count} `}tuned for other caches)`;
 }
 
-/** Says where the schedules for classes of engines are from; nothing where there are none. */
-function enginesNote(kernels: readonly CompiledKernel[], lockfile: string): string {
+interface OtherSchedules {
+  /** Machines that they are for: "engines on arm", "linux-arm64 and darwin-arm64". */
+  readonly machines: string;
+  readonly schedules: readonly { readonly origin: Origin }[];
+}
+
+function schedulesForEngines(kernels: readonly CompiledKernel[]): readonly OtherSchedules[] {
   const variants = kernels.flatMap((kernel) => kernel.variants ?? []);
-  const notes = engineClasses.flatMap((engine) => {
-    const own = variants.filter((it) => it.engine === engine);
-    const groups = origins.flatMap((origin) => {
-      const count = own.filter((it) => it.origin === origin).length;
-      return count > 0 ? [`${count} ${phrase(origin, lockfile)}`] : [];
-    });
-    return groups.length > 0 ? [`for engines on ${engine} ${groups.join(", ")}`] : [];
-  });
+  return engineClasses.map((engine) => ({
+    machines: `engines on ${engine}`,
+    schedules: variants.filter((it) => it.engine === engine),
+  }));
+}
+
+function schedulesForPlatforms(kernels: readonly CompiledKernel[]): readonly OtherSchedules[] {
+  const all = kernels
+    .flatMap((kernel) => kernel.elsewhere ?? [])
+    .map((schedule) => ({ schedule, machines: schedule.platforms.join(" and ") }));
+  return [...new Set(all.map(({ machines }) => machines))].map((machines) => ({
+    machines,
+    schedules: all.filter((it) => it.machines === machines).map(({ schedule }) => schedule),
+  }));
+}
+
+/** Says where the schedules are from that kernels have beside their own; nothing where there are none. */
+function othersNote(kernels: readonly CompiledKernel[], lockfile: string): string {
+  const notes = [...schedulesForEngines(kernels), ...schedulesForPlatforms(kernels)].flatMap(
+    ({ machines, schedules }) => {
+      const groups = origins.flatMap((origin) => {
+        const count = schedules.filter((it) => it.origin === origin).length;
+        return count > 0 ? [`${count} ${phrase(origin, lockfile)}`] : [];
+      });
+      return groups.length > 0 ? [`for ${machines} ${groups.join(", ")}`] : [];
+    },
+  );
   return notes.length > 0 ? ` (${notes.join("; ")})` : "";
 }
 
@@ -80,5 +104,5 @@ export function summarize(kernels: readonly CompiledKernel[], lockfile: string, 
     groups.length === 1 ? ` ${groups[0]!.from}` : `: ${groups.map(({ count, from }) => `${count} ${from}`).join(", ")}`;
   const sum = (field: "measurements" | "compilerRuns"): number => kernels.reduce((all, k) => all + k[field], 0);
   const work = `${sum("measurements")} measured, ${plural(sum("compilerRuns"), "compiler run")}`;
-  return `${plural(kernels.length, "kernel")}${where}${enginesNote(kernels, lockfile)}, ${work}, ${duration(elapsedMs)}`;
+  return `${plural(kernels.length, "kernel")}${where}${othersNote(kernels, lockfile)}, ${work}, ${duration(elapsedMs)}`;
 }

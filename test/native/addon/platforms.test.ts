@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { type CSource, generateC, targetFor, targets } from "../../../src/compiler/index.ts";
 import { type AddonOptions, buildNative } from "../../../src/native/addon/build.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
-import { platformNames } from "../../../src/native/toolchain/platform.ts";
+import { platformFor, platformNames } from "../../../src/native/toolchain/platform.ts";
 import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
 import { partialMoves } from "../../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../../compiler/codegen/wasm/random-flat.ts";
@@ -64,25 +64,31 @@ describe.skipIf(!hasZig)(`addons for other systems, zig${hasZig ? "" : " (no zig
     expect(addon.fromLibraries).toContain("_pthread_create");
   });
 
-  test("is a library of Windows for win32-x64, and wants no C library but the system's", async () => {
-    const { processor, imports, exports } = readPortableExecutable(await addonFor("win32-x64"));
-    expect(processor).toBe("x64");
-    expect([...exports].sort()).toEqual(found);
-    expect(Object.keys(imports).sort()).toEqual(["KERNEL32.dll", "NODE.EXE", "ucrtbase.dll"]);
-    expect(imports["NODE.EXE"]!.filter((name) => !name.startsWith("napi_"))).toEqual([]);
-  });
+  test.each(["win32-x64", "win32-arm64"] as const)(
+    "are libraries of Windows for %s, and want none but its own",
+    async (platform) => {
+      const { processor, imports, exports } = readPortableExecutable(await addonFor(platform));
+      expect(processor).toBe(platform.slice("win32-".length));
+      expect([...exports].sort()).toEqual(found);
+      expect(Object.keys(imports).sort()).toEqual(["KERNEL32.dll", "NODE.EXE", "ucrtbase.dll"]);
+      expect(imports["NODE.EXE"]!.filter((name) => !name.startsWith("napi_"))).toEqual([]);
+      // No program reads the registers of an ARM processor by itself.
+      expect(imports["KERNEL32.dll"]!.includes("IsProcessorFeaturePresent")).toBe(platform === "win32-arm64");
+    },
+  );
 
   // The linker of Windows refuses a function that no library has; that of Linux leaves it to the loader.
-  test.each([targets.avx2, targets.avx512])(
-    "has in win32-x64 all functions that kernels for $name call",
+  test.each([targets.avx2, targets.avx512, targets.neon, targets["neon-i8mm"]])(
+    "have on Windows all functions that kernels for $name call",
     async (target) => {
+      const platform = platformFor(target, "win32-x64") as Platform;
       const drawn = fc.sample(
         fc.gen().map((gen) => randomFlat(gen)),
         { numRuns: 30, seed: 11 },
       );
       const functions = [...drawn, ...partialMoves().map(({ func }) => func)];
       const sources = functions.map((func) => generateC(func, target, { numerics: "strict" }));
-      const { imports } = readPortableExecutable(await addonOf(sources, "win32-x64", { bench: true }));
+      const { imports } = readPortableExecutable(await addonOf(sources, platform, { bench: true }));
       expect(Object.keys(imports).sort()).toEqual(["KERNEL32.dll", "NODE.EXE", "ucrtbase.dll"]);
     },
   );

@@ -76,6 +76,12 @@ test("features of ARM: by the kernel's bits, by macOS's names", () => {
   expect(bestTargetName({ ...arm, features: ["neon"] })).toBe("wasm");
   expect(whyNotHere(targets.avx2, arm)).toBe("this CPU is arm64, and the target is x64");
   expect(whyNotHere(targets["neon-i8mm"], arm)).toBe("this CPU has no bf16, i8mm");
+  const onWindows = { ...arm, platform: "win32-arm64", features: ["neon"] };
+  expect(whyNotHere(targets["neon-dot"], onWindows)).toBe(
+    "whether this CPU has dotprod, fp16 is not known while a build runs",
+  );
+  expect(whyNotHere(targets.avx2, onWindows)).toBe("this CPU is arm64, and the target is x64");
+  expect(bestTargetName(onWindows)).toBe("wasm");
   expect(whyNotHere(targets.wasm, arm)).toBeNull();
   // Engines run it everywhere; its time is that of the processors that it is for.
   expect([whyNotHere(targets["wasm-x86"], arm), whyNotMeasuredHere(targets["wasm-arm"], arm)]).toEqual([null, null]);

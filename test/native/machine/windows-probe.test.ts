@@ -4,7 +4,7 @@
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { nodeApiDefinitions, nodeApiInclude } from "../../../src/native/file/native-file.ts";
 import { windowsFacts } from "../../../src/native/machine/windows-facts.ts";
 import { compilers } from "../../../src/native/toolchain/compilers.ts";
@@ -26,9 +26,9 @@ const compiledProbe = (toolchain: Toolchain): Promise<Buffer> =>
     const options = { folder, timeoutMs: 300_000 };
     const libraries = nodeApiDefinitions().map((definition, at) => [definition, `node${at}.lib`] as const);
     for (const [definition, library] of libraries)
-      expect(await runCompiler(toolchain, importLibrary!(definition, library), { ...options, subcommand: [] })).toBe(
-        null,
-      );
+      expect(
+        await runCompiler(toolchain, importLibrary!(definition, library, "x64"), { ...options, subcommand: [] }),
+      ).toBe(null);
     const flags = [...codeFlags("strict"), ...ownFlags("win32-x64")];
     const compile = [...flags, "-I", nodeApiInclude(), "-c", "windows-probe.c", "-o", "probe.o"];
     expect(await runCompiler(toolchain, compile, options)).toBe(null);
@@ -60,4 +60,30 @@ test("wants nothing but Node and Windows, and gives nothing but a module of Node
 
 test("where it cannot be loaded, nothing is known", () => {
   expect(windowsFacts()).toEqual({ features: [], caches: [], signature: 0 });
+});
+
+describe("on Windows on ARM", () => {
+  const [{ value: platform }, { value: arch }] = ["platform", "arch"].map(
+    (name) => Object.getOwnPropertyDescriptor(process, name)!,
+  ) as [PropertyDescriptor, PropertyDescriptor];
+  const be = (own: string, family: string): void => {
+    Object.defineProperty(process, "platform", { value: own });
+    Object.defineProperty(process, "arch", { value: family });
+  };
+  afterEach(() => {
+    be(platform, arch);
+    vi.restoreAllMocks();
+    vi.resetModules();
+  });
+
+  test("it is not opened: the machine has what all have there, and caches that are not known", async () => {
+    be("win32", "arm64");
+    vi.resetModules();
+    const open = vi.spyOn(process, "dlopen");
+    const { bestTargetName, detectMachine } = await import("../../../src/native/machine/machine.ts");
+    const machine = detectMachine();
+    expect(machine).toMatchObject({ platform: "win32-arm64", features: ["neon"], caches: null, core: undefined });
+    expect(bestTargetName(machine)).toBe("wasm");
+    expect(open).not.toHaveBeenCalled();
+  });
 });

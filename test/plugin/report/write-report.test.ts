@@ -43,6 +43,27 @@ function startBuild(root: string, options: KernelPluginOptions = {}): Build {
 
 const dataOf = (root: string, name = fileName) => dataIn(readFileSync(join(root, name), "utf8"));
 
+describe("a build with schedules for engines", () => {
+  it("has each beside the kernel's own, as the build has decided it, and the command line those of the lock", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const originsOf = () => kernelsIn(dataOf(root)).map(({ name, origin }) => [name.split("tune=")[1], origin]);
+    const build = startBuild(root, { engines: ["x86", "arm"], budget: { seconds: 600, trials: 2 } });
+    await build.compile("tune=wasm");
+    await build.finish();
+    const here = process.arch === "arm64" ? "wasm-arm" : "wasm-x86";
+    const originOf = (target: string): string => (target === here ? "tuned" : "predicted");
+    const engines = ["wasm-arm", "wasm-x86"].map((target) => [target, originOf(target)]);
+    expect(originsOf()).toEqual([["wasm", "tuned"], ...engines]);
+    const without = startBuild(root);
+    await without.compile("tune=wasm");
+    await without.finish();
+    expect(originsOf()).toEqual([
+      ["wasm", "lock"],
+      [here, "lock"],
+    ]);
+  });
+});
+
 describe("a build with a report", () => {
   let root: string;
   let build: Build;

@@ -1,6 +1,6 @@
 // Which addon may be loaded: it has to be for this system, and the CPU has to have what it was compiled for, by the names of each system.
 
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
 import { featuresOfCpuinfo, featuresOfSysctl } from "../../../src/native/machine/cpu-features.ts";
 import { addonHere } from "../../../src/plugin/runtime/cpu.ts";
@@ -11,6 +11,8 @@ const addon = (features: readonly string[], platform = `${process.platform}-${pr
   features,
   platform,
 });
+
+afterEach(() => void vi.unstubAllGlobals());
 
 it("an Intel Mac runs an addon for AVX2, though it calls AVX by another name", () => {
   const here = featuresOfSysctl(
@@ -40,4 +42,15 @@ it("of addons for several systems that of this one is taken, wherever it stands"
   expect(addonHere([addon([], "plan9-x64"), addon([], "plan9-arm64")])).toMatch(
     /^the addon is built for plan9-x64, plan9-arm64, this is /,
   );
+});
+
+it("on Windows that of the processor's family is opened, and says itself what the CPU has", () => {
+  const addons = ["win32-x64", "win32-arm64"].map((platform) => addon(["neon"], platform));
+  const unasked = () => {
+    throw new Error("nobody knows");
+  };
+  for (const arch of ["x64", "arm64"] as const) {
+    vi.stubGlobal("process", { ...process, getBuiltinModule: process.getBuiltinModule, platform: "win32", arch });
+    expect(addonHere(addons, unasked)).toMatchObject({ platform: `win32-${arch}` });
+  }
 });

@@ -26,6 +26,19 @@ describe("summarize", () => {
     );
   });
 
+  it("says where the schedules for other processors are from, once for systems that share one", () => {
+    const elsewhere = (origin: "pack" | "predicted", ...platforms: readonly string[]) =>
+      fakeKernel({ elsewhere: [{ target: "neon-dot", platforms, origin, measurements: 0 }] });
+    const kernels = [
+      elsewhere("pack", "linux-arm64", "darwin-arm64"),
+      elsewhere("predicted", "linux-arm64", "darwin-arm64"),
+      elsewhere("predicted", "linux-arm64"),
+    ];
+    expect(summarize(kernels, "kernels.lock.json", 9)).toBe(
+      "3 kernels from kernels.lock.json (for linux-arm64 and darwin-arm64 1 from a pack, 1 predicted; for linux-arm64 1 predicted), 0 measured, 0 compiler runs, 9 ms",
+    );
+  });
+
   it("counts by origin and adds up the work", () => {
     const tuned = fakeKernel({ origin: "tuned", measurements: 112, compilerRuns: 14 });
     expect(summarize([tuned, fakeKernel()], "kernels.lock.json", 41_234)).toBe(

@@ -8,7 +8,7 @@ import { failAlone } from "../../support/fail-alone.ts";
 import { slashPath } from "../../support/shown-path.ts";
 import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
 import type { CompileKernel } from "../compile-services.ts";
-import type { CompiledKernel, EngineVariant } from "../compiled-kernel.ts";
+import type { CompiledKernel, ElsewhereSchedule, EngineVariant } from "../compiled-kernel.ts";
 import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
@@ -41,8 +41,12 @@ async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
 
 async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
   const decision = await decideSchedule(context);
-  const artifacts = await makeArtifacts(context, decision, await addonsElsewhere(context, decision));
-  const kernel = await compiledKernel(context, decision, artifacts, await engineVariants(context));
+  const { addons, schedules } = await addonsElsewhere(context, decision);
+  const artifacts = await makeArtifacts(context, decision, addons);
+  const kernel = await compiledKernel(context, decision, artifacts, {
+    variants: await engineVariants(context),
+    elsewhere: schedules,
+  });
   // A guess is made for now: the tuning behind it writes what is to stay.
   if (decision.origin !== "predicted") await context.flush();
   return kernel;
@@ -57,11 +61,17 @@ async function plainLoops(op: ComputeDef): Promise<Pick<CompiledKernel, "twins" 
 
 const noArtifacts: Artifacts = { twins: [], reason: null, trace: "", errorBound: null, compilerRuns: 0 };
 
+/** Schedules of a kernel beside its own. */
+interface Others {
+  readonly variants: readonly EngineVariant[];
+  readonly elsewhere: readonly ElsewhereSchedule[];
+}
+
 async function compiledKernel(
   context: KernelContext,
   decision: KernelDecision | null,
   artifacts: Artifacts,
-  variants: readonly EngineVariant[] = [],
+  { variants, elsewhere }: Others = { variants: [], elsewhere: [] },
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
   const { reason, trace, compilerRuns } = artifacts;
@@ -75,6 +85,7 @@ async function compiledKernel(
     constants: op.constants ?? [],
     twins,
     ...(variants.length > 0 && { variants }),
+    ...(elsewhere.length > 0 && { elsewhere }),
     reason,
     trace,
     errorBound,
@@ -85,7 +96,7 @@ async function compiledKernel(
     origin: decision?.origin ?? "reference",
     isForOtherCaches:
       decision !== null && asCpu(task.target) !== null && !hasCaches(task, cachesOf(decision.task.target)),
-    measurements: variants.reduce((sum, it) => sum + it.measurements, decision?.measurements ?? 0),
+    measurements: [...variants, ...elsewhere].reduce((sum, it) => sum + it.measurements, decision?.measurements ?? 0),
     compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
   };
 }

@@ -2,12 +2,12 @@
 // own in the lock. A class of other processors than this machine's is not measured here: the lock decides, a pack or the shared store, else
 // the prediction.
 
-import { type EngineClass, engineClasses, targetForEngine, targetNamed } from "../../../compiler/index.ts";
+import { type EngineClass, targetForEngine, targetNamed } from "../../../compiler/index.ts";
 import { cachesOf } from "../../../tuner/data/key.ts";
 import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { makeArtifacts } from "../artifacts/make-artifacts.ts";
 import type { EngineVariant } from "../compiled-kernel.ts";
-import { type KernelContext, kernelContext, lockNameFor } from "../context/kernel-context.ts";
+import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
 import { hasCaches } from "../schedule.ts";
@@ -25,13 +25,6 @@ export async function engineVariants(context: KernelContext): Promise<readonly E
   }
   return variants;
 }
-
-/** Names in the lock of all variants that a kernel may have. */
-export const variantNames = (context: KernelContext): readonly string[] =>
-  engineClasses
-    .map((engine) => targetForEngine(context.task.target, engine))
-    .filter((target) => target !== null)
-    .map((target) => lockNameFor(context, target));
 
 /** A frozen build takes the prediction where its lock has no entry: nobody may have had such a machine. */
 async function variantFor(

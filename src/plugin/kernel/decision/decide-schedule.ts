@@ -62,8 +62,14 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Ker
 /** Decides a kernel that this machine cannot measure. What others have tuned goes into the lock without a time. */
 async function decideUnmeasured(context: KernelContext, miss: LockMiss, why: string): Promise<KernelDecision> {
   const others = await fromOthersUnmeasured(context);
-  return others ? lockDecision(context, others) : unmeasured(context, miss, why);
+  if (!others) return unmeasured(context, miss, why);
+  const { lockName, services, whyNotHere } = context;
+  const checked = whyNotHere === null ? "run here and not measured" : "built here and not run";
+  services.log.info(`${lockName}: ${why}; it gets the decision of ${placeOf(others)}, which was ${checked}`);
+  return lockDecision(context, others);
 }
+
+const placeOf = ({ origin }: KernelDecision): string => (origin === "pack" ? "a pack" : "the remote store");
 
 /** @throws DiagnosticError `trust.refused`: the build is frozen, decisions have to be signed, and this one is not */
 async function requireTrust({ request, services, lockName }: KernelContext, entry: LockEntry): Promise<void> {
@@ -83,11 +89,11 @@ async function decideFrozen(context: KernelContext, miss: LockMiss): Promise<Ker
   return standIn ? fromEntry(context, standIn.entry, standIn.task) : predicted(context);
 }
 
-/** Tunes again; where nothing can be measured, what the lock has stays. */
+/** Tunes again; where nothing can be measured, what the lock has stays, and what it lacks is decided as in a first tuning. */
 async function decideAgain(context: KernelContext, answer: LockAnswer): Promise<KernelDecision> {
   const why = await whyNotMeasured(context);
   if (why === null) return keep(context, await offer(context, await tuneOnce(context)));
-  return answer.kind === "hit" ? fromEntry(context, answer.entry) : unmeasured(context, answer, why);
+  return answer.kind === "hit" ? fromEntry(context, answer.entry) : decideUnmeasured(context, answer, why);
 }
 
 /** Tunes in another process, which writes the lock, of the sources as it finds them. */

@@ -18,7 +18,7 @@ export async function fromForeign(context: KernelContext): Promise<KernelDecisio
   return taken && foundOutside("store", taken);
 }
 
-/** Decision of a pack, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
+/** Decision of a pack, rebuilt and, where it runs here, run against the reference by now; null: there is none, or it is not taken. */
 export async function fromPacks(context: KernelContext): Promise<KernelDecision | null> {
   if (context.services.options.packs.length === 0) return null;
   const { packDecision } = await import("../outside/pack-decision.ts");
@@ -26,7 +26,7 @@ export async function fromPacks(context: KernelContext): Promise<KernelDecision 
   return taken && foundOutside("pack", taken);
 }
 
-/** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
+/** Decision of the shared store, checked as that of a pack; null: there is none, or it is not taken. */
 export async function fromRemote(context: KernelContext): Promise<KernelDecision | null> {
   const { remote } = context.services.options;
   if (remote === null) return null;
@@ -36,11 +36,11 @@ export async function fromRemote(context: KernelContext): Promise<KernelDecision
 }
 
 /**
- * Decision of others for engines on processors that this machine has not: checked here, where its time would say nothing. Null: there is
- * none, or kernels of the target do not run here at all.
+ * Decision of others for processors that this machine has not. Where kernels of the target run here all the same, as those for a class of
+ * engines do, it is run, but its time says nothing; others are built. Null: there is none, or no compiler for it.
  */
 export async function fromOthersUnmeasured(context: KernelContext): Promise<KernelDecision | null> {
-  if (needsToolchain(context.task.target) || context.whyNotHere !== null) return null;
+  if (needsToolchain(context.task.target) && !(await context.toolchain())) return null;
   const taken = (await fromPacks(context)) ?? (await fromRemote(context));
   return taken && { ...taken, measured: null };
 }

@@ -55,7 +55,7 @@ interface TargetText {
 
 /** Reads what `targetClass` prints; null: it is something else. */
 function readTargetClass(text: string): TargetText | null {
-  const form = /^([\w-]+) ([\w.+-]*) (\d+)B \d+r l1=\d+ l2=\d+ l3=\d+ threads=(\d+)$/.exec(text);
+  const form = /^([\w-]+) ([\w.+-]*) (\d+)B \d+r l1=\d+ l2=\d+ l3=\d+(?: core=[\w-]+)? threads=(\d+)$/.exec(text);
   if (!form || !Object.hasOwn(targets, form[1]!)) return null;
   const [, name, features, vectorBytes, threads] = form;
   return { name: name as TargetName, features: features!, vectorBytes: Number(vectorBytes), threads: Number(threads) };

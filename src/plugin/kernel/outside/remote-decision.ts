@@ -13,9 +13,9 @@ import type { KernelContext } from "../context/kernel-context.ts";
 import type { OutsideDecision } from "../decision.ts";
 import { tunedForOf } from "../schedule.ts";
 import { remoteStoreOf } from "../signed/remote-entries.ts";
-import { type Checked, checkDecision } from "./check-decision.ts";
+import { checkDecision, type Refused } from "./check-decision.ts";
 
-/** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
+/** Asks the shared store for a decision, with its measurement here if it runs here; null: it has none that could be taken. */
 export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<OutsideDecision | null> {
   const { key, classKey, lockName, services } = context;
   const { log, signal } = services;
@@ -31,8 +31,6 @@ export async function remoteDecision(context: KernelContext, remote: ResolvedRem
   }
   return null;
 }
-
-type Refused = Extract<Checked, { kind: "refused" }>;
 
 /** Takes a decision, unless nobody vouches for it who has to, or it is wrong. */
 async function tryDecision(

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { factsOf } from "../../../../src/compiler/index.ts";
+import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import { type KernelContext, kernelContext } from "../../../../src/plugin/kernel/context/kernel-context.ts";
 import type { KernelRequest } from "../../../../src/plugin/kernel/kernel-request.ts";
 import { checkDecision, compareDecision } from "../../../../src/plugin/kernel/outside/check-decision.ts";
@@ -24,6 +25,7 @@ import { gemm } from "unplugin-kernel/ops";
 export default gemm({ M: 64, N: 64, K: 64 });
 `;
 
+const hasCompiler = (await detectToolchains()).length > 0;
 const budget = { seconds: 600, trials: 16 };
 let root = "";
 let context: KernelContext;
@@ -83,7 +85,7 @@ test("what is taken has this machine's measurement, not the one that it came wit
     kind: "taken",
     measured: { machine: targetClass(context.task.target), toolchain: "wasm", trials: 1 },
   });
-  if (checked.kind !== "taken") return;
+  if (checked.kind !== "taken" || !checked.measured) return;
   const { medianNs, gflops } = checked.measured;
   expect(medianNs).toBeLessThan(fastNs * 25);
   expect(gflops * medianNs).toBeCloseTo(factsOf(context.task.op).flops, 3);
@@ -168,17 +170,38 @@ describe("is refused", () => {
     });
   });
 
-  test("where this machine cannot run it", async () => {
-    const native = await contextFor("avx2");
-    const { candidate, source } = await predictSchedule(native, native.task);
-    const machine = targetClass(native.task.target);
-    const { measured } = claiming(fast, fastNs);
-    const toolchain = "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01";
-    const decision = { key: native.key, candidate, source, measured: { ...measured, machine, toolchain } };
-    const older = { ...native, whyNotHere: "this CPU has no avx, avx2, f16c, fma" };
-    expect(await checkDecision(older, decision)).toEqual({
+  test("where this machine can neither run nor build it", async () => {
+    const { context, decision } = await unrun();
+    expect(await checkDecision({ ...context, toolchain: async () => null }, decision)).toEqual({
       kind: "refused",
-      why: "it cannot be checked here: this CPU has no avx, avx2, f16c, fma",
+      why: `it cannot be checked here: ${lacking}, and there is no compiler`,
     });
+  });
+});
+
+const lacking = "this CPU has no avx, avx2, f16c, fma";
+
+/** A decision for a CPU that is not this one. */
+async function unrun(): Promise<{ readonly context: KernelContext; readonly decision: SharedDecision }> {
+  const native = await contextFor("avx2");
+  const { candidate, source } = await predictSchedule(native, native.task);
+  const machine = targetClass(native.task.target);
+  const { measured } = claiming(fast, fastNs);
+  const toolchain = "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01";
+  const decision = { key: native.key, candidate, source, measured: { ...measured, machine, toolchain } };
+  return { context: { ...native, whyNotHere: lacking }, decision };
+}
+
+describe.skipIf(!hasCompiler)(`what this machine cannot run${hasCompiler ? "" : " (needs gcc or clang)"}`, () => {
+  test("is taken without a time where it can be built", async () => {
+    const { context, decision } = await unrun();
+    expect(await checkDecision(context, decision)).toMatchObject({ kind: "taken", measured: null });
+  });
+
+  test("is refused where the compiler refuses it", async () => {
+    const { context, decision } = await unrun();
+    const broken = async () => ({ ...(await context.toolchain())!, path: process.execPath, identity: "gcc 0" });
+    const checked = await checkDecision({ ...context, toolchain: broken }, decision);
+    expect(checked).toMatchObject({ kind: "refused" });
   });
 });
