@@ -89,6 +89,8 @@ export type * from "./support/source-loc.ts";
 export * from "./target/architecture.ts";
 export * from "./target/cuda.ts";
 export * from "./target/engine-class.ts";
+export * from "./target/gpu-class.ts";
+export * from "./target/gpu-targets.ts";
 export * from "./target/target.ts";
 export * from "./target/targets.ts";
 export * from "./target/webgpu.ts";

@@ -136,6 +136,25 @@ describe.skipIf(noBrowser !== null)(`kernels for WebGPU in Chromium${noBrowser ?
     expect(await problems()).toEqual([]);
   });
 
+  test("remember for the next visit who is to answer", async () => {
+    const { page } = await open(true);
+    const reasonOf = (call: string): Promise<string | null> =>
+      page.evaluate(`(async () => {
+        const { large } = kernels;
+        await large.ready();
+        ${call}
+        return large.info.gpu.reason;
+      })()`);
+    expect(await reasonOf("")).toBe("the next call off the event loop tries it");
+    const tried = await reasonOf(
+      "await large.async(...inputsOf(large)); await new Promise((go) => setTimeout(go, 200));",
+    );
+    expect(tried ?? "the GPU").toMatch(/^the GPU/);
+    await page.goto(server.url);
+    await page.waitFor("Boolean(globalThis.kernels)");
+    expect(await reasonOf("")).toBe(tried);
+  });
+
   test("leave a software adapter alone that nobody asks for", async () => {
     const { page } = await open(false);
     const reason = await page.evaluate<string>(`

@@ -1,7 +1,7 @@
 // `?tune=webgpu` through the plugin: predicted where there is no GPU, also in frozen builds; tuned, locked and built again from the lock where
 // there is one, here Dawn's software adapter; and the twin alone where WebGPU has no numbers for the operator.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -90,6 +90,21 @@ test.skipIf(!hasSoftwareGpu)(
     const { adapter, reason, ...answer } = runMoved(root) as { adapter: string | null; reason: string | null };
     expect(answer).toMatchObject({ ...right, isMeasured: true });
     expect(adapter ?? reason).toMatch(/^google swiftshader$|^the GPU takes /);
+  },
+);
+
+test.skipIf(!hasSoftwareGpu)(
+  `schedules of the lock for classes of GPUs go along${hasSoftwareGpu ? "" : " (no Dawn or no SwiftShader here)"}`,
+  async () => {
+    const root = app("-software&trials=4");
+    await build(root, "tune");
+    const before = readFileSync(join(root, "kernels.lock.json"), "utf8");
+    writeFileSync(join(root, "src/main.js"), mainText(""));
+    const { code, lines } = await build(root, "frozen");
+    expect(lines).toEqual([expect.stringMatching(/1 kernel predicted, 0 measured, 0 compiler runs/)]);
+    expect(code).toMatch(/gpus: \["software"\]/);
+    expect(readFileSync(join(root, "kernels.lock.json"), "utf8")).toBe(before);
+    expect(runMoved(root)).toMatchObject(right);
   },
 );
 

@@ -6,6 +6,7 @@ import { avx2 } from "./avx2.ts";
 import { avx512 } from "./avx512.ts";
 import { avx512Bf16 } from "./avx512-bf16.ts";
 import { avx512Vnni } from "./avx512-vnni.ts";
+import { gpuTargets } from "./gpu-targets.ts";
 import { neon } from "./neon.ts";
 import { neonDot } from "./neon-dot.ts";
 import { neonI8mm } from "./neon-i8mm.ts";
@@ -29,7 +30,9 @@ export const targets: Readonly<Record<TargetName, CpuTarget>> = {
   amx,
 };
 
-const byName = new Map<string, Target>([...Object.values(targets), webgpu].map((target) => [target.name, target]));
+const byName = new Map<string, Target>(
+  [...Object.values(targets), webgpu, ...gpuTargets].map((target) => [target.name, target]),
+);
 
 /**
  * Adds targets of a foreign back end.

@@ -1,7 +1,7 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
-import type { EngineClass, KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
-import type { KernelTwin, WasmTwin } from "./twin.ts";
+import type { EngineClass, GpuClass, KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
+import type { KernelTwin, WasmTwin, WebgpuCode } from "./twin.ts";
 
 /**
  * Source of the decision; `shared`: an equal kernel of this build was tuned; `same-isa`: the lock has the operator for another
@@ -34,6 +34,18 @@ export interface ElsewhereSchedule {
   readonly measurements: number;
 }
 
+/** A schedule for a class of GPUs, which answers there in place of the kernel's own. */
+export interface GpuVariant {
+  readonly gpu: GpuClass;
+  /** "webgpu-apple" */
+  readonly target: string;
+  readonly code: WebgpuCode;
+  readonly trace: string;
+  /** Null: its time was not measured. */
+  readonly gflops: number | null;
+  readonly errorBound: number;
+}
+
 export interface CompiledKernel {
   /** Name of the operator, an identifier. */
   readonly op: string;
@@ -51,6 +63,8 @@ export interface CompiledKernel {
   readonly variants?: readonly EngineVariant[];
   /** Schedules for other processors; absent: its addons are all for its own target. */
   readonly elsewhere?: readonly ElsewhereSchedule[];
+  /** Schedules for classes of GPUs; absent: the kernel has one for all. */
+  readonly gpuVariants?: readonly GpuVariant[];
   /** Why the target's own twin is not among them; null: it is. */
   readonly reason: string | null;
   /** The schedule as text. */

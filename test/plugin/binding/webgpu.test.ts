@@ -9,7 +9,7 @@ import type { AnyKernel, KernelOnDevice, OnGpu } from "../../../src/compiler/ind
 import { createGpuKernel, loops } from "../../../src/plugin/runtime/entry/index.ts";
 import type { KernelFacts } from "../../../src/plugin/runtime/facts.ts";
 import { findDevice } from "../../../src/plugin/runtime/webgpu/device.ts";
-import type { GpuFacts } from "../../../src/plugin/runtime/webgpu/gpu-facts.ts";
+import type { GpuFacts, GpuSchedule } from "../../../src/plugin/runtime/webgpu/gpu-facts.ts";
 
 const length = 10;
 
@@ -22,7 +22,7 @@ const tensor = (name: string, role: "input" | "output"): KernelFacts["tensors"][
 
 /** C = A · factor + B, by loops that take their time. */
 const slowly = (A: Float32Array, B: Float32Array, C: Float32Array): void => {
-  const end = performance.now() + 100;
+  const end = performance.now() + 400;
   while (performance.now() < end);
   for (let at = 0; at < length; at++) C[at] = A[at]! * 2 + B[at]!;
 };
@@ -39,7 +39,7 @@ const textOf = (factor: string): string => `
 /** Two, after a while. */
 fn slow(x: f32) -> f32 {
   var y = x;
-  for (var i = 0; i < 5000000; i++) { y = y * 0.5 + 0.25; }
+  for (var i = 0; i < 20000000; i++) { y = y * 0.5 + 0.25; }
   return select(2.0, y, y > 1000.0);
 }
 @group(0) @binding(0) var<storage, read> A: array<f32>;
@@ -49,7 +49,7 @@ fn slow(x: f32) -> f32 {
   if (at.x < ${length}u) { C[at.x] = A[at.x] * ${factor} + B[at.x]; }
 }`;
 
-const code = (factor = "2.0"): GpuFacts["code"][number] => ({
+const code = (factor = "2.0"): GpuSchedule["code"][number] => ({
   text: textOf(factor),
   launches: [{ entry: "run", grid: [3, 1, 1], arrays: [0, 1, 2] }],
   scratch: [],
@@ -57,8 +57,8 @@ const code = (factor = "2.0"): GpuFacts["code"][number] => ({
 
 type GpuKernel = AnyKernel & OnGpu;
 
-const kernelOf = (gpu: Partial<GpuFacts> = {}, own: Partial<KernelFacts> = {}): GpuKernel =>
-  createGpuKernel(facts(own), { code: [code()], features: [], ...gpu }, loops) as GpuKernel;
+const kernelOf = (gpu: Partial<GpuSchedule> = {}, own: Partial<KernelFacts> = {}): GpuKernel =>
+  createGpuKernel(facts(own), { schedules: [{ code: [code()], ...gpu }] }, loops) as GpuKernel;
 
 const A = Float32Array.from({ length }, (_, at) => at);
 const B = Float32Array.from({ length }, (_, at) => 100 - at);
@@ -97,7 +97,7 @@ describe("a kernel", () => {
     const kernel = kernelOf();
     const start = performance.now();
     await kernel.async(A, B);
-    expect(performance.now() - start).toBeGreaterThan(90);
+    expect(performance.now() - start).toBeGreaterThan(390);
     expect(kernel.info.gpu.adapter).toBeNull();
     await vi.waitFor(() => expect(kernel.info.gpu.reason).toBe("the next call off the event loop tries it"));
     expect([...(await kernel.async(A, B))]).toEqual(wanted);
@@ -154,20 +154,54 @@ describe("a kernel", () => {
     const runtime = await import("../../../src/plugin/runtime/entry/index.ts");
     kept.push(runtime);
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU_SOFTWARE", "0");
-    const kernel = runtime.createGpuKernel(facts(), { code: [code()], features: [] }, runtime.loops) as GpuKernel;
+    const kernel = runtime.createGpuKernel(facts(), { schedules: [{ code: [code()] }] }, runtime.loops) as GpuKernel;
     expect(await answersOf(kernel)).toEqual([wanted, wanted]);
     vi.unstubAllEnvs();
     expect(kernel.info.gpu.reason).toBe("the adapter computes on the CPU (google swiftshader)");
   });
 
   test("without a twin answers through the GPU alone", async () => {
-    const kernel = createGpuKernel(facts(), { code: [code()], features: [] }) as GpuKernel;
+    const kernel = createGpuKernel(facts(), { schedules: [{ code: [code()] }] }) as GpuKernel;
     expect(() => kernel(A, B)).toThrow(
       "axpy: a GPU answers through async and on alone; no twin was built (fallback=none)",
     );
     expect([...(await kernel.async(A, B))]).toEqual(wanted);
-    const broken = createGpuKernel(facts(), { code: [code("nothing")], features: [] }) as GpuKernel;
+    const broken = createGpuKernel(facts(), { schedules: [{ code: [code("nothing")] }] }) as GpuKernel;
     await expect(broken.async(A, B)).rejects.toThrow(/^axpy: the GPU refuses the kernel: .* \(fallback=none\)$/);
+  });
+});
+
+describe("several schedules", () => {
+  const kernelWith = (...schedules: readonly GpuSchedule[]): GpuKernel =>
+    createGpuKernel(facts(), { schedules: schedules as GpuFacts["schedules"] }, loops) as GpuKernel;
+  const [right, wrong] = [{ code: [code()] }, { code: [code("2.5")] }];
+
+  test("are raced where none is known to be the best", async () => {
+    const kernel = kernelWith(wrong, { ...right, gpus: ["apple"] }, { code: [code("nothing")] });
+    expect((await answersOf(kernel))[1]).toEqual(wanted);
+    expect(kernel.info.gpu.reason).toMatch(/^the GPU refuses the kernel/);
+    const other = kernelWith(wrong, { ...right, gpus: ["apple"] });
+    expect(await answersOf(other)).toEqual([wanted, wanted]);
+    expect(other.info.gpu).toMatchObject({ adapter: "google swiftshader", reason: null });
+  });
+
+  test("leave those out that are slow", async () => {
+    const kernel = kernelWith({ code: [code("slow(A[at.x])")] }, right);
+    await answersOf(kernel);
+    const start = performance.now();
+    await kernel.async(A, B);
+    expect(performance.now() - start).toBeLessThan(300);
+  });
+
+  test("are not raced against that of the adapter's class", async () => {
+    const kernel = kernelWith(right, { ...wrong, gpus: ["apple", "software"] });
+    await answersOf(kernel);
+    expect(kernel.info.gpu.reason).toMatch(/^the GPU's results differ/);
+    const device = await ownDevice();
+    const own = await kernelWith(wrong, { ...right, gpus: ["software"] }).on(device);
+    const [a, b, c] = [own.buffer("A", A), own.buffer("B", B), own.buffer("C")];
+    own.run(a, b, c);
+    expect([...(await own.read("C", c))]).toEqual(wanted);
   });
 });
 
@@ -207,7 +241,7 @@ describe("constants", () => {
     given.fill(0);
     expect([...(await layer.async(A))]).toEqual(doubled);
     expect([...(await layer.async(A))]).toEqual(doubled);
-    expect(layer.info.gpu.adapter).toBe("google swiftshader");
+    expect(layer.info.gpu).toMatchObject({ adapter: "google swiftshader", reason: null });
   });
 
   test("stay on the caller's device", async () => {

@@ -7,6 +7,7 @@ import type { GpuFacts } from "../../runtime/webgpu/gpu-facts.ts";
 import type { Written } from "../literal.ts";
 import { bindingOf } from "../twin/index.ts";
 import type { ImplementationName, ModuleImport, TwinPlace, WrittenBeside, WrittenTwin } from "../twin/twin-binding.ts";
+import { schedulesOf } from "../twin/webgpu.ts";
 import { type WrittenVariant, writeVariants } from "./variants.ts";
 
 /** Facts for the runtime, as text, and the implementations that they describe, best first. */
@@ -47,10 +48,15 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
       ...(natives.length > 0 && { native: natives }),
     },
     variants,
-    gpu: beside?.facts,
+    gpu: beside && gpuFacts(kernel, place),
     implementations: implementationsOf(written, variants),
     imports: written.flatMap(({ imports = [] }) => imports),
   };
+}
+
+function gpuFacts({ twins, gpuVariants = [] }: CompiledKernel, { signature }: TwinPlace): Written<GpuFacts> | null {
+  const code = twins.find((twin) => twin.kind === "webgpu")?.code;
+  return code ? { schedules: schedulesOf(code, gpuVariants, signature) } : null;
 }
 
 /** The implementations of the twins. Where one of a kernel's schedules shares its loops, all are opened by what shares: it opens others, too. */

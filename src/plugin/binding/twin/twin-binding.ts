@@ -2,7 +2,6 @@
 
 import type { KernelTwin } from "../../kernel/twin.ts";
 import type { KernelFacts, NativeFacts } from "../../runtime/facts.ts";
-import type { GpuFacts } from "../../runtime/webgpu/gpu-facts.ts";
 import type { AssetReferences, KernelAsset } from "../asset.ts";
 import type { Expression, Written } from "../literal.ts";
 import type { KernelSignature } from "../parameters.ts";
@@ -40,8 +39,6 @@ export interface WrittenTwin {
 /** Facts of what answers calls off the event loop, beside the twin that answers all others. */
 export interface WrittenBeside {
   readonly kind: "beside";
-  /** Null: the build made no code for it. */
-  readonly facts: Written<GpuFacts> | null;
 }
 
 /** An implementation in the runtime, by its name there. */

@@ -1,29 +1,40 @@
-// Code for WebGPU in a module: its text and launches, for the calls that a visitor's GPU may answer.
+// Code for WebGPU in a module: its texts and launches, for the calls that a visitor's GPU may answer.
 
 import type { WgslSource } from "../../../compiler/index.ts";
-import type { WebgpuTwin } from "../../kernel/twin.ts";
-import type { GpuCode } from "../../runtime/webgpu/gpu-facts.ts";
-import type { Written } from "../literal.ts";
-import { resultsOf, sourcesOf, takenBy } from "../parameters.ts";
+import type { GpuVariant } from "../../kernel/compiled-kernel.ts";
+import type { WebgpuCode, WebgpuTwin } from "../../kernel/twin.ts";
+import type { GpuCode, GpuSchedule } from "../../runtime/webgpu/gpu-facts.ts";
+import type { Expression, Written } from "../literal.ts";
+import { type KernelSignature, resultsOf, sourcesOf, takenBy } from "../parameters.ts";
 import type { TwinBinding } from "./twin-binding.ts";
 
 export const webgpuBinding: TwinBinding<WebgpuTwin> = {
   runsInBrowsers: true,
   assets: () => [],
-  write({ code }, { signature }) {
-    if (!code) return { kind: "beside", facts: null };
-    const { source, prepare, split } = code;
-    return {
-      kind: "beside",
-      facts: {
-        code: [codeOf(source), ...(prepare ? [codeOf(prepare)] : [])],
-        features: source.features,
-        sources: sourcesOf(split?.run ?? signature.tensors, signature),
-        prepare: split ? { taken: takenBy(split.prepare, signature), results: resultsOf(split.prepare) } : undefined,
-      },
-    };
-  },
+  write: () => ({ kind: "beside" }),
 };
+
+type WrittenSchedule = Exclude<Written<GpuSchedule>, Expression>;
+
+/** All schedules of a kernel, the one for all first. Classes of GPUs whose code is the same have one schedule. */
+export function schedulesOf(
+  own: WebgpuCode,
+  variants: readonly GpuVariant[],
+  signature: KernelSignature,
+): readonly [WrittenSchedule, ...WrittenSchedule[]] {
+  const codes = new Map([own, ...variants.map(({ code }) => code)].map((code) => [code.source.text, code]));
+  const [first, ...others] = [...codes].map(([text, code]): WrittenSchedule => {
+    const gpus = variants.filter((it) => it.code.source.text === text).map(({ gpu }) => gpu);
+    return { gpus: gpus.length > 0 ? gpus : undefined, ...scheduleOf(code, signature) };
+  });
+  return [first!, ...others];
+}
+
+const scheduleOf = ({ source, prepare, split }: WebgpuCode, signature: KernelSignature): WrittenSchedule => ({
+  code: [codeOf(source), ...(prepare ? [codeOf(prepare)] : [])],
+  sources: sourcesOf(split?.run ?? signature.tensors, signature),
+  prepare: split ? { taken: takenBy(split.prepare, signature), results: resultsOf(split.prepare) } : undefined,
+});
 
 const codeOf = ({ text, launches, scratch }: WgslSource): Written<GpuCode> => ({
   text,

@@ -8,13 +8,14 @@ import { failAlone } from "../../support/fail-alone.ts";
 import { slashPath } from "../../support/shown-path.ts";
 import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
 import type { CompileKernel } from "../compile-services.ts";
-import type { CompiledKernel, ElsewhereSchedule, EngineVariant } from "../compiled-kernel.ts";
+import type { CompiledKernel, ElsewhereSchedule, EngineVariant, GpuVariant } from "../compiled-kernel.ts";
 import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
 import { decideSchedule } from "../decision/decide-schedule.ts";
 import type { KernelDecision } from "../decision.ts";
 import { hasCaches } from "../schedule.ts";
 import { addonsElsewhere } from "./addons-elsewhere.ts";
 import { engineVariants } from "./engine-variants.ts";
+import { gpuVariants } from "./gpu-variants.ts";
 
 /** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
 export async function loadForMisses(): Promise<void> {
@@ -46,6 +47,7 @@ async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
   const kernel = await compiledKernel(context, decision, artifacts, {
     variants: await engineVariants(context),
     elsewhere: schedules,
+    gpuVariants: await gpuVariants(context),
   });
   // A guess is made for now: the tuning behind it writes what is to stay.
   if (decision.origin !== "predicted") await context.flush();
@@ -65,13 +67,14 @@ const noArtifacts: Artifacts = { twins: [], reason: null, trace: "", errorBound:
 interface Others {
   readonly variants: readonly EngineVariant[];
   readonly elsewhere: readonly ElsewhereSchedule[];
+  readonly gpuVariants: readonly GpuVariant[];
 }
 
 async function compiledKernel(
   context: KernelContext,
   decision: KernelDecision | null,
   artifacts: Artifacts,
-  { variants, elsewhere }: Others = { variants: [], elsewhere: [] },
+  { variants, elsewhere, gpuVariants: ofGpus }: Others = { variants: [], elsewhere: [], gpuVariants: [] },
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
   const { reason, trace, compilerRuns } = artifacts;
@@ -86,6 +89,7 @@ async function compiledKernel(
     twins,
     ...(variants.length > 0 && { variants }),
     ...(elsewhere.length > 0 && { elsewhere }),
+    ...(ofGpus.length > 0 && { gpuVariants: ofGpus }),
     reason,
     trace,
     errorBound,

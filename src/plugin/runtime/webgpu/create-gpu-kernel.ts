@@ -30,7 +30,7 @@ function gpuAlone(gpu: Gpu): Loader {
  *
  * @param gpuFacts null: the build made no code for a GPU
  * @param ways the ways to a twin, best first; none: there is no twin
- * @example export default createGpuKernel({ op: "gemm", … }, { code: […], features: [] }, wasm);
+ * @example export default createGpuKernel({ op: "gemm", … }, { schedules: [{ code: […] }] }, wasm);
  */
 export function createGpuKernel(facts: KernelFacts, gpuFacts: GpuFacts | null, ...ways: readonly Way[]): AnyKernel {
   let made: { readonly gpu: Gpu; readonly context: ModuleContext } | null = null;

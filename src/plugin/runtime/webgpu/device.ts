@@ -1,12 +1,13 @@
 // The device that a program's kernels share: asked for once, and again when it was lost. Adapters that compute on the CPU are left to the
 // twins, which are made for that.
 
+import { type GpuClass, gpuClassOf } from "../../../compiler/index.ts";
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
 import { gpuHere } from "./dawn.ts";
 
 /** A device for kernels, or why there is none. */
 export type Found =
-  | { readonly kind: "found"; readonly device: GPUDevice; readonly adapter: string }
+  | { readonly kind: "found"; readonly device: GPUDevice; readonly adapter: string; readonly gpu: GpuClass | null }
   | { readonly kind: "none"; readonly reason: string };
 
 const none = (reason: string): Found => ({ kind: "none", reason });
@@ -23,6 +24,8 @@ function takesSoftware(): boolean {
   const own = (globalThis as { [name]?: unknown })[name] ?? globalThis.process?.env?.[name];
   return own === "1";
 }
+
+export const classOf = (info: GPUAdapterInfo): GpuClass | null => gpuClassOf(info.vendor, isSoftware(info));
 
 async function ask(): Promise<Found> {
   const gpu = await gpuHere();
@@ -41,7 +44,7 @@ async function ask(): Promise<Found> {
     losses += reason === "destroyed" ? 0 : 1;
     asked = losses < mostLosses ? null : Promise.resolve(none(`the device was lost ${losses} times`));
   });
-  return { kind: "found", device, adapter: name };
+  return { kind: "found", device, adapter: name, gpu: classOf(adapter.info) };
 }
 
 /** Asks for the program's device. Never rejects. */

@@ -3,7 +3,7 @@
 import { arrayTypes, type TypedArray } from "../../../compiler/index.ts";
 import type { Source } from "../facts.ts";
 import type { Arrays, ModuleContext } from "../implementation.ts";
-import type { GpuFacts } from "./gpu-facts.ts";
+import type { GpuSchedule } from "./gpu-facts.ts";
 import { functionOn } from "./kernel-on-device.ts";
 import { bufferBytes, createBuffer, upload } from "./transfer.ts";
 
@@ -22,7 +22,7 @@ export interface Layer {
 /** @throws what the device says of the code */
 export async function openLayer(
   { tensors, constants }: ModuleContext,
-  { code, prepare, sources = tensors.map((_, at): Source => ["other", at]) }: GpuFacts,
+  { code, prepare, sources = tensors.map((_, at): Source => ["other", at]) }: GpuSchedule,
   device: GPUDevice,
 ): Promise<Layer> {
   const [run, preparation] = await Promise.all(code.map((each) => functionOn(device, each)));

@@ -4,7 +4,8 @@
 import type { KernelOnDevice } from "../../../compiler/index.ts";
 import { arrayFor } from "../arguments.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
-import type { GpuFacts } from "./gpu-facts.ts";
+import { classOf } from "./device.ts";
+import { type GpuFacts, schedulesFor } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
 import { bufferBytes, createBuffer, leastBytes, Staging, upload } from "./transfer.ts";
 import { bufferUsage } from "./usage.ts";
@@ -38,7 +39,8 @@ export async function openOn(
   const { tensors, constants, others } = context;
   const { op } = context.facts;
   const device = deviceOf(where, op);
-  const layer = await openLayer(context, facts, device);
+  const [schedule] = schedulesFor(facts, device.adapterInfo ? classOf(device.adapterInfo) : null);
+  const layer = await openLayer(context, schedule!, device);
   if (given) layer.setArrays(given);
   const taken = given ? others : tensors;
   const staging = new Staging(device);

@@ -2,7 +2,7 @@
 // the other, so one set of buffers serves any number of them.
 
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
-import type { GpuFacts } from "./gpu-facts.ts";
+import type { GpuSchedule } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
 import { bufferBytes, createBuffer, Staging, upload } from "./transfer.ts";
 
@@ -15,6 +15,7 @@ export interface ArrayRunner {
    * @param constants null: those that were set
    */
   run(inputs: Arrays, constants: Arrays | null): Promise<Arrays>;
+  destroy(): void;
 }
 
 /** Collects what a device says of all that is asked of it in the meantime. */
@@ -31,7 +32,7 @@ async function watched<T>(device: GPUDevice, ask: () => Promise<T>): Promise<T> 
 /** @throws what the device says of the code, or of its memory */
 export async function openArrayRunner(
   context: ModuleContext,
-  facts: GpuFacts,
+  facts: GpuSchedule,
   device: GPUDevice,
 ): Promise<ArrayRunner> {
   const { others } = context;
@@ -60,5 +61,9 @@ export async function openArrayRunner(
   return {
     set: (constants) => layer.setArrays(constants),
     run: (inputs, constants) => watched(device, () => start(inputs, constants)),
+    destroy() {
+      layer.destroy();
+      for (const buffer of buffers) buffer.destroy();
+    },
   };
 }

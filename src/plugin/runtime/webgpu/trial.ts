@@ -1,8 +1,9 @@
-// The first call that a GPU could answer is computed by it and by the twin: later ones go to the GPU where its results agree and it was
-// faster. No driver is trusted blindly, and small kernels are not worth the way to the GPU.
+// The first call that a GPU could answer is computed by each schedule that may be the best there, and by the twin: later ones go to the
+// fastest whose results agree. No driver is trusted blindly, and small kernels are not worth the way to the GPU.
 
 import { nowMs } from "../../../native/machine/clock.ts";
 import type { Arrays } from "../implementation.ts";
+import type { Choice } from "./choice-memory.ts";
 
 /** Time below which a twin is asked again: its first call may have started a worker. */
 const shortMs = 50;
@@ -29,10 +30,9 @@ export function disagreement(ours: Arrays, twins: Arrays, errorBound: number | n
   return null;
 }
 
-/** Outcome of a trial: the twin's results, and why the GPU is not to answer; null: it is. */
-export interface Trial {
+export interface Trial extends Choice {
+  /** Results of the twin. */
   readonly outputs: Arrays;
-  readonly reason: string | null;
 }
 
 type Run = () => Promise<Arrays>;
@@ -43,15 +43,42 @@ async function timed(run: Run): Promise<{ outputs: Arrays; ms: number }> {
   return { outputs, ms: nowMs() - start };
 }
 
-/** @param twin computes by copies of its inputs: it may be asked twice */
-export async function tryOut(gpu: Run, twin: Run, errorBound: number | null): Promise<Trial> {
-  // The first run compiles and warms up.
-  const first = await gpu();
-  const { ms } = await timed(gpu);
+interface Raced {
+  readonly schedule: number;
+  readonly outputs: Arrays;
+  readonly ms: number;
+}
+
+/** Runs each schedule twice, as the first run warms up. One that fails is out of the race. */
+async function race(schedules: readonly Run[]): Promise<readonly Raced[]> {
+  const raced: Raced[] = [];
+  let failure: unknown;
+  for (const [schedule, run] of schedules.entries()) {
+    try {
+      const outputs = await run();
+      const { ms } = await timed(run);
+      raced.push({ schedule, outputs, ms });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (raced.length === 0) throw failure;
+  return raced.toSorted((a, b) => a.ms - b.ms);
+}
+
+/**
+ * @param schedules run a call by the GPU
+ * @param twin computes by copies of its inputs: it may be asked twice
+ * @throws what the GPU says, where no schedule runs
+ */
+export async function tryOut(schedules: readonly Run[], twin: Run, errorBound: number | null): Promise<Trial> {
+  const raced = await race(schedules);
   let { outputs, ms: twinMs } = await timed(twin);
-  const different = disagreement(first, outputs, errorBound);
-  if (different !== null) return { outputs, reason: different };
+  const different = raced.map((it) => disagreement(it.outputs, outputs, errorBound));
+  const best = raced.find((_, at) => different[at] === null);
+  if (!best) return { outputs, schedule: null, reason: different[0]! };
   if (twinMs < shortMs) twinMs = (await timed(twin)).ms;
-  const reason = ms < twinMs ? null : `the GPU takes ${ms.toFixed(2)} ms, the twin ${twinMs.toFixed(2)} ms`;
-  return { outputs, reason };
+  if (best.ms < twinMs) return { outputs, schedule: best.schedule, reason: null };
+  const reason = `the GPU takes ${best.ms.toFixed(2)} ms, the twin ${twinMs.toFixed(2)} ms`;
+  return { outputs, schedule: null, reason };
 }

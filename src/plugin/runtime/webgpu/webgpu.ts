@@ -3,8 +3,9 @@
 
 import type { GpuInfo, KernelOnDevice } from "../../../compiler/index.ts";
 import type { Arrays, Instance, ModuleContext } from "../implementation.ts";
+import { type Choice, choiceKey, recall, remember } from "./choice-memory.ts";
 import { findDevice } from "./device.ts";
-import type { GpuFacts } from "./gpu-facts.ts";
+import { type GpuFacts, type GpuSchedule, schedulesFor } from "./gpu-facts.ts";
 import { openOn } from "./on-device.ts";
 import { type ArrayRunner, openArrayRunner } from "./run-arrays.ts";
 import { tryOut } from "./trial.ts";
@@ -29,10 +30,12 @@ interface State {
   adapter: string | null;
   /** Why it does not answer. */
   reason: string | null;
+  /** Key under which the outcome of a trial is kept; null: nothing is. */
+  key: string | null;
   /** Whether the device has been asked for, and the kernel compiled. */
   isReady: boolean;
-  /** Whether a call has been computed by both; false: the next one is. */
-  isTried: boolean;
+  /** The schedule that answers; null: a call has to be computed by all and the twin first. */
+  chosen: GpuSchedule | null;
   /** Whether the twin is to answer for good. */
   isOver: boolean;
   failures: number;
@@ -41,74 +44,105 @@ interface State {
 /** After so many failures the twin answers for good. */
 const mostFailures = 3;
 
-/** Opens runners of a kernel, one for each of its instances; null: there is no GPU for it. Never rejects. */
-const createAsker =
-  (context: ModuleContext, facts: GpuFacts, state: State) => async (): Promise<ArrayRunner | null> => {
-    const found = await findDevice();
-    if (found.kind === "none") {
-      state.reason = found.reason;
-      return null;
-    }
-    try {
-      const runner = await openArrayRunner(context, facts, found.device);
-      if (!state.isTried && !state.isOver) Object.assign(state, { adapter: found.adapter, reason: toTry });
-      return runner;
-    } catch (error) {
-      state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
-      state.isOver = true;
-      return null;
-    }
-  };
+const textsOf = (schedules: readonly GpuSchedule[]): readonly string[] =>
+  schedules.flatMap(({ code }) => code.map(({ text }) => text));
+
+/** Takes what an earlier visit found out, if anything. */
+async function recallChoice(state: State, schedules: readonly GpuSchedule[], adapter: string): Promise<void> {
+  if (state.chosen !== null || state.isOver) return;
+  state.key = await choiceKey(textsOf(schedules), adapter);
+  const known = state.key && (await recall(state.key));
+  if (known) choose(state, schedules, known);
+}
+
+function choose(state: State, schedules: readonly GpuSchedule[], { schedule, reason }: Choice): void {
+  state.chosen = (schedule === null ? null : schedules[schedule]) ?? null;
+  state.isOver = state.chosen === null;
+  state.reason = reason;
+}
+
+/** A kernel on the device, by each schedule that may be the best there. */
+interface OnDevice {
+  readonly runners: readonly ArrayRunner[];
+  readonly schedules: readonly GpuSchedule[];
+}
+
+/** Opens runners of a kernel, for each of its instances; null: there is no GPU for it. Never rejects. */
+const createAsker = (context: ModuleContext, facts: GpuFacts, state: State) => async (): Promise<OnDevice | null> => {
+  const found = await findDevice();
+  if (found.kind === "none") {
+    state.reason = found.reason;
+    return null;
+  }
+  try {
+    const all = schedulesFor(facts, found.gpu);
+    await recallChoice(state, all, found.adapter);
+    if (state.isOver) return null;
+    const schedules = state.chosen ? [state.chosen] : all;
+    const runners = await Promise.all(schedules.map((schedule) => openArrayRunner(context, schedule, found.device)));
+    Object.assign(state, { adapter: found.adapter, reason: state.chosen ? null : toTry });
+    return { runners, schedules };
+  } catch (error) {
+    state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
+    state.isOver = true;
+    return null;
+  }
+};
 
 type Ask = ReturnType<typeof createAsker>;
 
-/** Runner of one instance, with its constants. */
-function createOwnRunner(state: State, ask: Ask) {
+/** Runners of one instance, with its constants. */
+function createOwnRunners(state: State, ask: Ask) {
   let constants: Arrays | null = null;
   let opening: Promise<void> | null = null;
-  let runner: ArrayRunner | null = null;
+  let opened: OnDevice | null = null;
   const open = async (): Promise<void> => {
-    runner = await ask();
-    if (runner && constants) runner.set(constants);
+    opened = await ask();
+    if (constants) for (const runner of opened?.runners ?? []) runner.set(constants);
   };
   return {
     set(values: Arrays): void {
       constants = values.map((value) => value.slice());
-      runner?.set(constants);
+      for (const runner of opened?.runners ?? []) runner.set(constants);
     },
-    /** Returns the runner; null: there is none, or not yet. Calls do not wait for a kernel that is being compiled. */
-    async take(mustWait: boolean): Promise<ArrayRunner | null> {
+    /** Returns the runners; null: there are none, or not yet. Calls do not wait for a kernel that is being compiled. */
+    async take(mustWait: boolean): Promise<OnDevice | null> {
       if (state.isOver) return null;
       opening ??= open();
       if (mustWait || state.isReady) await opening;
-      return runner;
+      return opened;
     },
-    /** Forgets a runner that failed. The next call asks for another, as a device may have been lost. */
+    /** Forgets runners of which one failed. The next call asks for others, as a device may have been lost. */
     fail(error: unknown): void {
       state.reason = `the GPU failed: ${(error as Error).message}`;
       state.failures++;
       state.isOver = state.failures >= mostFailures;
-      state.isTried = false;
-      runner = null;
+      opened = null;
       opening = null;
     },
   };
 }
 
+/** The runner of the schedule that answers; undefined: none does yet. */
+const answering = ({ chosen }: State, { runners, schedules }: OnDevice): ArrayRunner | undefined =>
+  chosen === null ? undefined : runners[schedules.indexOf(chosen)];
+
 function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Instance): Instance {
-  const own = createOwnRunner(state, ask);
+  const own = createOwnRunners(state, ask);
   let isTrying = false;
-  const attempt = async (runner: ArrayRunner, inputs: Arrays, constants: Arrays | null): Promise<Arrays> => {
+  const attempt = async ({ runners, schedules }: OnDevice, inputs: Arrays, constants: Arrays | null) => {
     isTrying = true;
     try {
-      const { outputs, reason } = await tryOut(
-        () => runner.run(inputs, constants),
+      const trial = await tryOut(
+        runners.map((runner) => () => runner.run(inputs, constants)),
         // A worker takes the memory of what it gets.
         () => twin.async(copied(inputs), constants && copied(constants)),
         facts.errorBound,
       );
-      Object.assign(state, { isTried: true, reason, isOver: reason !== null });
-      return outputs;
+      choose(state, schedules, trial);
+      if (state.key !== null) void remember(state.key, trial);
+      for (const [at, runner] of runners.entries()) if (schedules[at] !== state.chosen) runner.destroy();
+      return trial.outputs;
     } finally {
       isTrying = false;
     }
@@ -120,10 +154,11 @@ function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Inst
       twin.set(values, isLast);
     },
     async async(inputs, constants) {
-      const runner = isTrying ? null : await own.take(false);
-      if (runner && !isTrying) {
+      const opened = isTrying ? null : await own.take(false);
+      if (opened && !isTrying && !state.isOver) {
         try {
-          return await (state.isTried ? runner.run(inputs, constants) : attempt(runner, inputs, constants));
+          const runner = answering(state, opened);
+          return await (runner ? runner.run(inputs, constants) : attempt(opened, inputs, constants));
         } catch (error) {
           own.fail(error);
         }
@@ -137,7 +172,7 @@ const copied = (arrays: Arrays): Arrays => arrays.map((array) => array.slice());
 
 /** An instance without a twin: calls that cannot wait have nobody to answer them. */
 function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Instance {
-  const own = createOwnRunner(state, ask);
+  const own = createOwnRunners(state, ask);
   const none = (): never => {
     throw new Error(`${facts.op}: a GPU answers through async and on alone; no twin was built (fallback=none)`);
   };
@@ -148,10 +183,10 @@ function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Insta
     buffers: () => tensors.map(({ array, length }) => new array(length)),
     bind: none,
     async async(inputs, constants) {
-      const runner = await own.take(true);
-      if (runner) {
-        Object.assign(state, { isTried: true, reason: null });
-        return runner.run(inputs, constants);
+      const opened = await own.take(true);
+      if (opened) {
+        choose(state, opened.schedules, { schedule: 0, reason: null });
+        return opened.runners[0]!.run(inputs, constants);
       }
       throw new Error(`${facts.op}: ${state.reason}; no twin was built (fallback=none)`);
     },
@@ -174,7 +209,9 @@ function noGpu({ facts }: ModuleContext): Gpu {
 /** @param facts null: there is no code */
 export function createGpu(context: ModuleContext, facts: GpuFacts | null): Gpu {
   if (!facts) return noGpu(context);
-  const state: State = { adapter: null, reason: toCome, isReady: false, isTried: false, isOver: false, failures: 0 };
+  const state: State = {
+    ...{ adapter: null, reason: toCome, key: null, isReady: false, chosen: null, isOver: false, failures: 0 },
+  };
   const ask = createAsker(context, facts, state);
   const info = {
     get adapter() {
