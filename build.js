@@ -14,7 +14,7 @@ import commonjs from "@rollup/plugin-commonjs";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import { transform } from "esbuild";
 import { rollup } from "rollup";
-import { buildBenchPage } from "./build-bench-page.js";
+import { buildCommandPages } from "./build-command-pages.js";
 import { buildReportPage } from "./build-report-page.js";
 import { buildRuntime } from "./build-runtime.js";
 
@@ -175,6 +175,6 @@ await Promise.all([
   bundle(),
   buildRuntime(dist),
   buildReportPage(join(dist, "report-page.html")),
-  buildBenchPage(join(dist, "bench-page")),
+  buildCommandPages(dist),
 ]);
 if (!process.argv.includes("--no-types")) declarations();

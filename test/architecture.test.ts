@@ -237,7 +237,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:timers/promises": ["src/native/"],
   "node:perf_hooks": ["src/native/"],
   "node:net": ["src/native/"],
-  "node:http": ["src/cli/bench/browser/page-server.ts"],
+  "node:http": ["src/cli/browser/page-server.ts"],
   "node:https": [],
   "node:vm": ["src/plugin/operator/load-op.ts"],
   // The queue of a fleet is on another machine.

@@ -1,8 +1,6 @@
 // `bench --browser` as people use it: the command serves a page, a browser opens it, and both tell what was measured. Times are not judged.
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { PageVisit } from "../../src/cli/bench/browser/visit.ts";
@@ -13,8 +11,7 @@ import type { EngineName, EnginePage, PageOptions, RunningEngine } from "../supp
 import { inEachEngine } from "../support/engine/engines.ts";
 import { saw } from "../support/engine/saw.ts";
 import { visitorOf } from "../support/engine/visitor.ts";
-
-const repository = join(import.meta.dirname, "../..");
+import { killServed, type Served, serve as serveCommand } from "../support/served-command.ts";
 
 const operator = (body: string): string => `import { withConstants } from "unplugin-kernel/op";
 import { gemm } from "unplugin-kernel/ops";
@@ -34,42 +31,11 @@ console.log(gemm, layer, large, native);
 `,
   });
 
-interface Served {
-  readonly url: string;
-  readonly child: ChildProcess;
-  /** Output so far. */
-  output(): string;
-  errors(): string;
-  readonly ended: Promise<number | null>;
-}
-
-const running = new Set<ChildProcess>();
-
 /** `npx unplugin-kernel bench --browser`, when its page is there. */
-async function serve(root: string, ...args: readonly string[]): Promise<Served> {
-  const cli = [join(repository, "dist/cli.js"), "bench", "--browser", "--seconds", "0.1", ...args];
-  const child = spawn(process.execPath, cli, { cwd: root, env: { ...process.env, CI: "1" } });
-  running.add(child);
-  let [output, errors] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      errors += text;
-      const [found] = /http:\S+/.exec(errors) ?? [];
-      if (found) resolve(found);
-    });
-    ended.then(() => reject(new Error(`it ended: ${errors}${output}`)));
-  });
-  return { url, child, output: () => output, errors: () => errors, ended };
-}
+const serve = (root: string, ...args: readonly string[]): Promise<Served> =>
+  serveCommand(root, "bench", "--browser", "--seconds", "0.1", ...args);
 
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
-  running.clear();
-});
+afterEach(killServed);
 
 /** User agent of each engine, and the twin that a page calls in it. */
 const expectedOf: Readonly<Record<EngineName, { readonly userAgent: RegExp; readonly hasRelaxedSimd: boolean }>> = {

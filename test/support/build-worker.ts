@@ -1,7 +1,7 @@
 // Before all tests: bundles the measuring process, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
 
 import { build } from "esbuild";
-import { buildBenchPage } from "../../build-bench-page.js";
+import { buildCommandPages } from "../../build-command-pages.js";
 import { buildReportPage } from "../../build-report-page.js";
 import { buildRuntime } from "../../build-runtime.js";
 
@@ -15,9 +15,5 @@ export async function setup(): Promise<void> {
     target: "node20",
     logLevel: "warning",
   });
-  await Promise.all([
-    buildRuntime("dist"),
-    buildReportPage("dist/report-page.html"),
-    buildBenchPage("dist/bench-page"),
-  ]);
+  await Promise.all([buildRuntime("dist"), buildReportPage("dist/report-page.html"), buildCommandPages("dist")]);
 }

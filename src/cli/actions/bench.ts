@@ -9,6 +9,7 @@ import { type BenchOptions, benchKernel } from "../bench/bench-kernel.ts";
 import { type Benched, benchText, isWrong } from "../bench/bench-text.ts";
 import { loadPeer } from "../bench/entrants.ts";
 import { badArgument, type Flags } from "../flags/flags.ts";
+import { checkPageFlags, pageOf } from "../flags/page-flags.ts";
 import { exitCodes, type Outcome, type Run } from "../project/command.ts";
 import type { Project } from "../project/project.ts";
 import { wantedKernels } from "../project/wanted-kernels.ts";
@@ -27,30 +28,18 @@ async function benchOne(project: Project, request: ParsedRequest, options: Bench
   }
 }
 
-/** Flags that only the bench in a browser takes. */
-const pageFlags = ["port", "host", "once"] as const;
-
 /** @throws DiagnosticError `command.bad-argument` */
 function checkFlags(flags: Flags): void {
-  const { browser, peer, port = 0 } = flags;
-  const alone = pageFlags.find((name) => flags[name] !== undefined && !browser);
-  if (alone) throw badArgument(`--${alone} is for a page`, `--browser --${alone}`);
-  if (browser && peer !== undefined) throw badArgument("peers run in Node, not in a page", "--browser or --peer");
-  const isPort = Number.isInteger(Number(port)) && Number(port) >= 0 && Number(port) <= 65_535;
-  if (!isPort) throw badArgument(`--port is "${port}"`, "a whole number from 0 to 65535");
+  checkPageFlags(flags);
+  if (flags.browser && flags.peer !== undefined)
+    throw badArgument("peers run in Node, not in a page", "--browser or --peer");
 }
 
 /** Measures in a browser. The server and the page are loaded only here. */
 async function inBrowser(project: Project, wanted: readonly ParsedRequest[], flags: Flags): Promise<Outcome> {
   const { browserBench } = await import("../bench/browser/browser-bench.ts");
-  const { seconds = 3, port = 0, host, once, json } = flags;
-  return browserBench(project, wanted, {
-    seconds: Number(seconds),
-    port: Number(port),
-    host: host === undefined ? null : String(host),
-    once: once === true,
-    json: json === true,
-  });
+  const { seconds = 3, json } = flags;
+  return browserBench(project, wanted, { seconds: Number(seconds), json: json === true, ...pageOf(flags) });
 }
 
 export const run: Run = async (project, files, flags) => {

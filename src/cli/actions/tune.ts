@@ -12,8 +12,9 @@ import { slashPath } from "../../plugin/support/shown-path.ts";
 import type { WinnerProof } from "../../tuner/proof/prove-winner.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { badArgument, type Flags } from "../flags/flags.ts";
+import { checkPageFlags, pageOf } from "../flags/page-flags.ts";
 import { inShard, shardOf } from "../flags/shard.ts";
-import { exitCodes, type Run } from "../project/command.ts";
+import { exitCodes, type Outcome, type Run } from "../project/command.ts";
 import { dropUnused } from "../project/drop-unused.ts";
 import { fleetOf } from "../project/fleet.ts";
 import type { Project } from "../project/project.ts";
@@ -140,11 +141,24 @@ const tableText = (rows: readonly Row[]): string =>
     rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),
   );
 
+/** Tunes in a browser. The server and the page are loaded only here. */
+async function inBrowser(
+  project: Project,
+  wanted: readonly ParsedRequest[],
+  flags: Flags,
+  mode: RequestMode,
+): Promise<Outcome> {
+  const { tuneInBrowser } = await import("../tune-browser/tune-in-browser.ts");
+  return tuneInBrowser(project, wanted, { mode, json: flags.json === true, ...pageOf(flags) });
+}
+
 export const run: Run = async (project, names, flags) => {
   const { json, prove } = flags;
   const mode = modeOf(flags);
   const named = await wantedKernels(project, names);
   const wanted = inShard(named, shardOf(flags.shard));
+  checkPageFlags(flags);
+  if (flags.browser) return inBrowser(project, wanted, flags, mode);
   const isLive = !json && isTerminal();
   const fleet = await fleetOf(project, flags);
   if (fleet && flags.allTargets) {

@@ -32,6 +32,13 @@ export const tune: Command = {
       description: "then say of each winner whether the cost model predicts any schedule of its space to be faster",
     },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
+    {
+      flags: "--browser",
+      description: "serve a page that measures in the browser that opens it: kernels for webgpu and wasm",
+    },
+    { flags: "--port <number>", description: "of the page (default: one that is free)" },
+    { flags: "--host <address>", description: "where the page can be reached (default: this machine alone)" },
+    { flags: "--once", description: "end with the first visit of the page" },
     ...fleetOptions,
     { flags: "--shard <number/count>", description: "only this part of the kernels, for a job of a CI matrix" },
   ],
@@ -40,6 +47,7 @@ export const tune: Command = {
     "unplugin-kernel tune src/gemm.op.ts --again --seconds 60",
     "unplugin-kernel tune --update src/gemm.op.ts",
     "unplugin-kernel tune --prove",
+    "unplugin-kernel tune --browser",
   ],
   load: () => import("../actions/tune.ts"),
 };

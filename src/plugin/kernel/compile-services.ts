@@ -1,9 +1,9 @@
 // The context that a kernel is compiled in: options and log of its build, and the state that all kernels of the build share. Types alone:
 // their values are made above the rooms that use them.
 
-import type { Diagnostic } from "../../compiler/index.ts";
+import type { Diagnostic, Target } from "../../compiler/index.ts";
 import type { Machine } from "../../native/machine/machine.ts";
-import type { CheckingRunner } from "../../native/runner/client.ts";
+import type { CheckingRunner, Runner } from "../../native/runner/client.ts";
 import type { MeasuringPlace } from "../../native/runner/host.ts";
 import type { SharedRunner } from "../../native/runner/shared-runner.ts";
 import type { TuningGroup } from "../../tuner/scheduler/tuning-group.ts";
@@ -35,6 +35,8 @@ export interface CompileServices {
   readonly tunings: BuildTunings;
   /** Other machines that measure; null: this one does. */
   readonly fleet?: Fleet | null;
+  /** A browser that measures kernels of some targets; null: none does. */
+  readonly browser?: VisitingBrowser | null;
   /** Machine that kernels are tuned for; default: this one. */
   readonly machine?: Machine;
   /** Tunes in another process, where this one has to go on answering. */
@@ -49,6 +51,15 @@ export interface CompileServices {
   readonly wrapStore?: ((store: Store) => Store) | undefined;
   /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
+}
+
+/** A browser that runs candidates in place of this machine. */
+export interface VisitingBrowser {
+  /** Name of what measures, which records carry. */
+  readonly name: string;
+  measures(target: Target): boolean;
+  /** Opens a runner of candidates in it. */
+  open(): Runner;
 }
 
 export interface BackgroundTuner {

@@ -123,19 +123,30 @@ function outcomeOf(what: string, answer: unknown, { bounds }: Runnable, { parame
   const results = parameters.filter(({ role }) => role === "output");
   if (!Array.isArray(outputs) || outputs.length !== results.length)
     throw badAnswer(what, outputs, `outputs, a list of ${results.length} arrays,`);
-  let hidden: RunOutcome | null = null;
-  for (const [at, parameter] of results.entries()) {
-    const { values, bound, exact } = expected[at]!;
-    const output: unknown = outputs[at];
+  for (const [at, output] of outputs.entries()) {
+    const { values } = expected[at]!;
     if (!isLike(output, values))
       throw badAnswer(what, output, `outputs[${at}], a ${values.constructor.name} of ${values.length},`);
+  }
+  return verdictOf({ parameters, expected }, bounds, outputs) ?? { kind: "ok", samplesNs: ns };
+}
+
+/** Says what is wrong with the outputs of a candidate, each an array like the right one; null: nothing is. */
+export function verdictOf(
+  { parameters, expected }: Pick<RunTask, "parameters" | "expected">,
+  bounds: Runnable["bounds"],
+  outputs: readonly TypedArray[],
+): RunOutcome | null {
+  let hidden: RunOutcome | null = null;
+  for (const [at, parameter] of parameters.filter(({ role }) => role === "output").entries()) {
+    const { values, bound, exact } = expected[at]!;
     const wanted = expectOutput(parameter, values, bounds?.[at] ?? bound, exact);
-    const reason = mismatch(wanted, output);
+    const reason = mismatch(wanted, outputs[at]!);
     if (reason === null) continue;
     if (!tellsNothing(wanted)) return { kind: "wrong-result", reason };
     hidden = { kind: "ill-conditioned", reason };
   }
-  return hidden ?? { kind: "ok", samplesNs: ns };
+  return hidden;
 }
 
 const isLike = (output: unknown, values: TypedArray): output is TypedArray =>

@@ -6,12 +6,19 @@ import { DiagnosticError } from "../../../compiler/index.ts";
 import { packageFile } from "../../../native/machine/package-file.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import { ShapeError, text } from "../../../tuner/support/strict.ts";
+import {
+  BadBody,
+  type PageFile,
+  type PageSite,
+  type Post,
+  type ServerAddress,
+  servePage,
+} from "../../browser/page-server.ts";
 import { exitCodes, type Outcome } from "../../project/command.ts";
 import type { Project } from "../../project/project.ts";
 import { benchText, isWrong } from "../bench-text.ts";
 import { decodeMeasured } from "./decode-measured.ts";
 import { type PageKernel, pageKernel, runtimeFiles } from "./page-kernel.ts";
-import { BadBody, type PageFile, type PageSite, type Post, type ServerAddress, servePage } from "./page-server.ts";
 import { type BrowserFacts, type PageVisit, type Plan, visitOf } from "./visit.ts";
 
 export interface BrowserBenchOptions extends ServerAddress {

@@ -11,10 +11,10 @@ import { twinOf } from "../../../plugin/kernel/twin.ts";
 import type { Twin } from "../../../plugin/options/types.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import { slashPath } from "../../../plugin/support/shown-path.ts";
+import { BadBody, type PageFile, type PageSite, type Post } from "../../browser/page-server.ts";
 import type { Project } from "../../project/project.ts";
 import { alone } from "../entrants.ts";
 import { type Right, rightOf } from "../right-outputs.ts";
-import { BadBody, type PageFile, type PageSite, type Post } from "./page-server.ts";
 import type { PlannedBench, PlannedKernel } from "./visit.ts";
 
 /** Addresses of what the modules import. */

@@ -33,7 +33,7 @@ import { loadOp } from "../../operator/load-op.ts";
 import { checkParameters } from "../../request/request.ts";
 import { warnOnce } from "../../support/say-once.ts";
 import { slashPath } from "../../support/shown-path.ts";
-import type { CompileServices } from "../compile-services.ts";
+import type { CompileServices, VisitingBrowser } from "../compile-services.ts";
 import type { KernelRequest } from "../kernel-request.ts";
 import { keyFields } from "../schedule.ts";
 import { laterStore } from "./later-store.ts";
@@ -69,6 +69,8 @@ export interface KernelContext {
   readonly toolchain: () => Promise<Toolchain | null>;
   /** Workers that measure this kernel; null: this machine does. */
   readonly elsewhere: Elsewhere | null;
+  /** Browser that measures this kernel; null: none does. */
+  readonly browser: VisitingBrowser | null;
   /** Makes the place where candidates are measured. Tests plant bad ones here. */
   readonly workbench: (options: WorkbenchOptions) => Workbench | Promise<Workbench>;
 }
@@ -124,6 +126,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const task: TuningTask = { op, target, numerics, threads, ...(constants && { constants }) };
   const fields = keyFields(task);
   const elsewhere = elsewhereFor(services, target);
+  const browser = services.browser?.measures(target) ? services.browser : null;
   const platform = platformFor(target, machine.platform);
   const toolchain = once(() => toolchainFor(target, { project: root, platform }));
   return {
@@ -149,8 +152,10 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     },
     toolchain,
     elsewhere,
+    browser,
     async workbench(options) {
       const { createWorkbench } = await import("../../../tuner/workbench/workbench.ts");
+      if (browser) return createWorkbench({ ...options, runner: browser.open(), measuredBy: `in ${browser.name}` });
       const local = createWorkbench({ measuring: measuringPlace(services), ...options });
       if (!elsewhere) return local;
       const [{ fleetWorkbench }, { operatorDigest }] = await Promise.all([

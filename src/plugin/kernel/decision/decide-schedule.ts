@@ -110,8 +110,8 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
  * there will be no native kernel, and who builds it says so.
  */
 async function whyNotMeasured(context: KernelContext): Promise<string | null> {
-  const { task, toolchain, elsewhere } = context;
-  if (elsewhere) return null;
+  const { task, toolchain, elsewhere, browser } = context;
+  if (elsewhere || browser) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
   return whyNotRun(context);
 }

@@ -2,7 +2,7 @@
 // of other sites, under every name that leads to it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { DiagnosticError } from "../../../compiler/index.ts";
+import { DiagnosticError } from "../../compiler/index.ts";
 
 export interface PageFile {
   readonly type: string;
@@ -11,8 +11,8 @@ export interface PageFile {
 
 export interface Post<Answer = unknown> {
   readonly mostBytes: number;
-  /** Returns the answer, which is sent as JSON. Throws a `BadBody` where it cannot read the body. */
-  answer(body: Uint8Array): Answer;
+  /** Returns the answer, which is sent as JSON, at once or later. Throws a `BadBody` where it cannot read the body. */
+  answer(body: Uint8Array): Answer | Promise<Answer>;
   /** Called when the answer has been sent. */
   answered?(answer: Answer): void;
 }
@@ -99,7 +99,7 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, po
   const body = await bodyOf(request, post.mostBytes);
   if (body === null) return refuse(response, 413, `more than ${post.mostBytes} bytes`);
   try {
-    const answer = post.answer(body);
+    const answer = await post.answer(body);
     const json = { type: "application/json", body: JSON.stringify(answer) };
     send(response, 200, json, () => post.answered?.(answer));
   } catch (error) {

@@ -1,2 +1,0 @@
-/** @param folder where the command is to find the page: dist/bench-page */
-export function buildBenchPage(folder: string): Promise<void>;
