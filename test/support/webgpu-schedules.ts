@@ -6,8 +6,8 @@ import {
   instantiateTemplate,
   printDiagnostic,
   printTrace,
-  webgpu,
   type WgslSource,
+  webgpu,
 } from "../../src/compiler/index.ts";
 import type { GpuDevice } from "../../src/native/webgpu/device.ts";
 import type { WgslValidator } from "../../src/native/webgpu/validate.ts";

@@ -25,11 +25,13 @@ export const softwareEnvironment: Readonly<Record<string, string>> = {
 };
 Object.assign(process.env, softwareEnvironment);
 
-/** Whether texts can be validated: the package `webgpu` is among the tools of the tests. */
-export const hasDawn: boolean = findDawn() !== null;
+/** Why no text can be validated here; null: one can. */
+export const noDawn: string | null = findDawn() === null ? "no WebGPU for Node: npm ci --prefix test/tools" : null;
 
-/** Whether kernels can run: there is a driver, too. */
-export const hasSoftwareGpu: boolean = hasDawn && existsSync(softwareEnvironment.VK_DRIVER_FILES!);
+const noDriver = existsSync(softwareEnvironment.VK_DRIVER_FILES!) ? null : "no SwiftShader: apt-get install chromium";
+
+/** Why no kernel can run here; null: one can. */
+export const noSoftwareGpu: string | null = noDawn ?? noDriver;
 
 export const openSoftwareGpu = async (): Promise<GpuDevice> => openGpu(await loadDawn(findDawn()!), { software: true });
 

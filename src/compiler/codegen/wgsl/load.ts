@@ -22,7 +22,7 @@ export function loadText(load: Load, lane: LaneNumber, context: WgslContext): st
 
 /** An element of a part of a vector: 0 behind the part. */
 function guarded({ active, dtype }: Load, lane: number, text: string, context: WgslContext): string {
-  if (!active) return text;
+  if (!active || (active.kind === "const" && active.value > lane)) return text;
   return `select(${wgslConst(dtype, 0, context.use)}, ${text}, ${wgslExpr(active, null, context)} > ${lane})`;
 }
 
