@@ -50,7 +50,9 @@ export function createWebgpuLoader(
       memory.upload();
       await onDevice(gpu, () => launched.run(1), fail);
       const kernel = kernelOf(gpu, memory, place.arena, launched, fail);
-      whenUnused.register(kernel, () => own.forEach((buffer) => buffer.destroy()));
+      whenUnused.register(kernel, () => {
+        for (const buffer of own) buffer.destroy();
+      });
       return kernel;
     },
   };
