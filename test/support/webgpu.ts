@@ -28,6 +28,7 @@ Object.assign(process.env, softwareEnvironment);
 /** Why no text can be validated here; null: one can. */
 export const noDawn: string | null = findDawn() === null ? "no WebGPU for Node: npm ci --prefix test/tools" : null;
 
+/** Debian's Chromium brings the driver. */
 const noDriver = existsSync(softwareEnvironment.VK_DRIVER_FILES!) ? null : "no SwiftShader: apt-get install chromium";
 
 /** Why no kernel can run here; null: one can. */

@@ -114,10 +114,6 @@ function onFloats(op: IrBinaryOp, a: string, b: string, arithmetic: Arithmetic):
       return call("uk_min_f32", arithmetic, a, b);
     case "max":
       return call("uk_max_f32", arithmetic, a, b);
-    case "floorDiv":
-      return call("uk_floor_div_f32", arithmetic, a, b);
-    case "mod":
-      return call("uk_floor_mod_f32", arithmetic, a, b);
     case "pow":
       return call("uk_pow_f32", arithmetic, a, b);
     case "ne":
