@@ -12,6 +12,7 @@ import { valueType } from "./elements.ts";
 import { type LaneNumber, lanesText, wgslExpr } from "./expression.ts";
 import { dividedIndex, indexOfLane, startOfRun } from "./place.ts";
 
+/** A circle with expression.ts: an expression may load, and an index is an expression. */
 export function loadText(load: Load, lane: LaneNumber, context: WgslContext): string {
   const [index] = load.indices;
   const form = context.forms.get(load.buffer)!;
