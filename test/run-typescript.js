@@ -41,6 +41,7 @@ const entries = {
   search: "bench/search/search.ts",
   seeds: "bench/peers/seeds.ts",
   starters: "starters/starters.ts",
+  webgpu: "gpu/webgpu-sweep.ts",
 };
 
 function run(executable, ...args) {

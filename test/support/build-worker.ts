@@ -1,4 +1,4 @@
-// Before all tests: bundles the measuring process, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
+// Before all tests: bundles the measuring process with its loader for WebGPU, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
 
 import { build } from "esbuild";
 import { buildCommandPages } from "../../build-command-pages.js";
@@ -7,8 +7,11 @@ import { buildRuntime } from "../../build-runtime.js";
 
 export async function setup(): Promise<void> {
   await build({
-    entryPoints: ["src/native/runner/worker.ts"],
-    outfile: "dist/native/worker.js",
+    entryPoints: [
+      { in: "src/native/runner/worker.ts", out: "worker" },
+      { in: "src/native/webgpu/loader.ts", out: "webgpu-loader" },
+    ],
+    outdir: "dist/native",
     bundle: true,
     platform: "node",
     format: "esm",

@@ -3,8 +3,9 @@
 
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import type { WgslSource } from "../../src/compiler/index.ts";
+import { packageFile } from "../../src/native/machine/package-file.ts";
 import type { KernelArray } from "../../src/native/runner/protocol.ts";
 import { findDawn, loadDawn } from "../../src/native/webgpu/dawn.ts";
 import { type GpuDevice, openGpu } from "../../src/native/webgpu/device.ts";
@@ -12,7 +13,8 @@ import { deviceMemory, scratchBuffer } from "../../src/native/webgpu/device-memo
 import { launchedKernel } from "../../src/native/webgpu/launches.ts";
 import { firstMismatch, type Reference } from "./reference.ts";
 
-const toolsFolder = fileURLToPath(new URL("../tools/node_modules/webgpu", import.meta.url));
+// Bundled sweeps use it from elsewhere, so the folder is looked for from there upwards.
+const toolsFolder = join(dirname(packageFile("test/run.js")), "tools/node_modules/webgpu");
 const driver = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 /** Environment of processes that use SwiftShader by Dawn. */
@@ -25,11 +27,14 @@ export const softwareEnvironment: Readonly<Record<string, string>> = {
 };
 Object.assign(process.env, softwareEnvironment);
 
-/** Whether texts can be validated: the package `webgpu` is among the tools of the tests. */
-export const hasDawn: boolean = findDawn() !== null;
+/** Why no text can be validated here; null: one can. */
+export const noDawn: string | null = findDawn() === null ? "no WebGPU for Node: npm ci --prefix test/tools" : null;
 
-/** Whether kernels can run: there is a driver, too. */
-export const hasSoftwareGpu: boolean = hasDawn && existsSync(softwareEnvironment.VK_DRIVER_FILES!);
+/** Debian's Chromium brings the driver. */
+const noDriver = existsSync(softwareEnvironment.VK_DRIVER_FILES!) ? null : "no SwiftShader: apt-get install chromium";
+
+/** Why no kernel can run here; null: one can. */
+export const noSoftwareGpu: string | null = noDawn ?? noDriver;
 
 export const openSoftwareGpu = async (): Promise<GpuDevice> => openGpu(await loadDawn(findDawn()!), { software: true });
 

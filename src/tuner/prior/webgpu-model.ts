@@ -25,6 +25,7 @@ export const webgpuRates = {
 
 const machine = { ...machineModels.c, clockGhz: webgpuRates.clockGhz };
 
+/** The circle with ranker.ts is one of types: its table has this model. */
 export const webgpuModel: AnalyticModel<AcceleratorTarget> = {
   name: "wgsl",
   // Only the clock counts here: `predictNs` goes by the machine's own numbers.

@@ -114,12 +114,11 @@ function onFloats(op: IrBinaryOp, a: string, b: string, arithmetic: Arithmetic):
       return call("uk_min_f32", arithmetic, a, b);
     case "max":
       return call("uk_max_f32", arithmetic, a, b);
-    case "floorDiv":
-      return call("uk_floor_div_f32", arithmetic, a, b);
-    case "mod":
-      return call("uk_floor_mod_f32", arithmetic, a, b);
     case "pow":
       return call("uk_pow_f32", arithmetic, a, b);
+    case "ne":
+      // A NaN is unequal to all, which compilers make of an equality alone.
+      return `(!(${a} == ${b}))`;
     default:
       return `(${a} ${infix[op] ?? unknown(op)} ${b})`;
   }
@@ -182,12 +181,17 @@ export function fitted(dtype: IrType, text: string, arithmetic: Arithmetic): str
 export function castText(from: IrType, to: IrType, x: string, arithmetic: Arithmetic): string {
   if (from === to) return x;
   const [source, target] = [scalarType(from), scalarType(to)];
-  if (target === "bool")
-    return source === "bool" ? x : `(${x} != ${all(source, source === "f32" ? "0.0f" : "0", arithmetic)})`;
+  if (target === "bool") return toBool(source, x, arithmetic);
   if (source === "f32" && target === "i32") return saturated(to, call("uk_f32_to_i32", arithmetic, x), arithmetic);
   if (from === "i32" && to === "bf16") return call("uk_i32_to_bf16", arithmetic, x);
   const value = source === target ? x : `${vectorOf(target, arithmetic.lanes)}(${x})`;
   return isWithin(from, to) ? value : fitted(to, value, arithmetic);
+}
+
+function toBool(source: ScalarType, x: string, arithmetic: Arithmetic): string {
+  if (source === "bool") return x;
+  if (source === "f32") return onFloats("ne", x, all("f32", "0.0f", arithmetic), arithmetic);
+  return `(${x} != ${all("i32", "0", arithmetic)})`;
 }
 
 /** Whether all values of a type are values of another. */

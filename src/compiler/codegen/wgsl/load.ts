@@ -12,6 +12,7 @@ import { valueType } from "./elements.ts";
 import { type LaneNumber, lanesText, wgslExpr } from "./expression.ts";
 import { dividedIndex, indexOfLane, startOfRun } from "./place.ts";
 
+/** A circle with expression.ts: an expression may load, and an index is an expression. */
 export function loadText(load: Load, lane: LaneNumber, context: WgslContext): string {
   const [index] = load.indices;
   const form = context.forms.get(load.buffer)!;
@@ -22,7 +23,7 @@ export function loadText(load: Load, lane: LaneNumber, context: WgslContext): st
 
 /** An element of a part of a vector: 0 behind the part. */
 function guarded({ active, dtype }: Load, lane: number, text: string, context: WgslContext): string {
-  if (!active) return text;
+  if (!active || (active.kind === "const" && active.value > lane)) return text;
   return `select(${wgslConst(dtype, 0, context.use)}, ${text}, ${wgslExpr(active, null, context)} > ${lane})`;
 }
 

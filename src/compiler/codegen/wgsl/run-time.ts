@@ -20,19 +20,6 @@ const helpers = {
   let r = a - a / b * b;
   return select(r, r + b, (r != 0) && ((r < 0) != (b < 0)));
 }`,
-  // A quotient may be off by some units of its last place, so the remainder tells whether its floor is right.
-  uk_floor_div_f32: `fn uk_floor_div_f32(a: f32, b: f32) -> f32 {
-  let q = floor(a / b);
-  let r = fma(-q, b, a);
-  if ((r != 0.0f) && ((r < 0.0f) != (b < 0.0f))) { return q - 1.0f; }
-  return select(q, q + 1.0f, (abs(b) > 0.0f) && (abs(r) >= abs(b)));
-}`,
-  uk_floor_mod_f32: `fn uk_floor_mod_f32(a: f32, b: f32) -> f32 {
-  let q = floor(a / b);
-  let r = fma(-q, b, a);
-  if ((r != 0.0f) && ((r < 0.0f) != (b < 0.0f))) { return fma(-(q - 1.0f), b, a); }
-  return select(r, fma(-(q + 1.0f), b, a), (abs(b) > 0.0f) && (abs(r) >= abs(b)));
-}`,
   // The conversion of the language stops at the last f32 below 2^31, and says nothing of NaN.
   uk_f32_to_i32: `fn uk_f32_to_i32(x: f32) -> i32 {
   if ((bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u) { return 0; }

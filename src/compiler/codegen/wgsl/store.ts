@@ -43,7 +43,8 @@ function lanesApart({ buffer, value }: Store, context: WgslContext): readonly st
 }
 
 function ifActive({ active }: Store, lane: number, lines: Lines, context: WgslContext): Lines {
-  if (!active) return lines;
+  if (!active || (active.kind === "const" && active.value > lane)) return lines;
+  if (active.kind === "const") return [];
   return [`if (${wgslExpr(active, null, context)} > ${lane}) {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 

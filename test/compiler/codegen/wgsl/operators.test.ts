@@ -1,0 +1,41 @@
+// Every operator of the library in every type that WGSL has, by schedules drawn from their spaces: valid by Dawn's null back end, right on
+// SwiftShader, and nothing written beside the outputs.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { instantiate } from "../../../../src/compiler/index.ts";
+import type { GpuDevice } from "../../../../src/native/webgpu/device.ts";
+import { createValidator, type WgslValidator } from "../../../../src/native/webgpu/validate.ts";
+import { createRng } from "../../../../src/tuner/support/rng.ts";
+import { library } from "../../../support/library/library.ts";
+import { operandTypes, titleOf } from "../../../support/library/library-operator.ts";
+import { noSoftwareGpu, openSoftwareGpu } from "../../../support/webgpu.ts";
+import { drawnOnGpu } from "../../../support/webgpu-schedules.ts";
+
+const cases = library.flatMap((operator, at) =>
+  operator.types.map((type) => ({ title: `${titleOf(operator)}, ${type}`, operator, type, at })),
+);
+
+describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`, () => {
+  let gpu: GpuDevice;
+  let validate: WgslValidator | null;
+  beforeAll(async () => {
+    gpu = await openSoftwareGpu();
+    validate = await createValidator();
+  });
+  afterAll(() => gpu.device.destroy());
+
+  test.each(cases.filter(({ type }) => type !== "f64"))("$title", async ({ operator, type, at }) => {
+    const op = instantiate(operator.small(createRng(at)).op(operandTypes(type)), {}, "op");
+    const { right, refused, wrong } = await drawnOnGpu(gpu, op, { seed: 1, samples: 2, validate });
+    expect(wrong).toEqual([]);
+    expect(refused).toEqual([]);
+    expect(right).toBeGreaterThan(0);
+  });
+
+  test.each(cases.filter(({ type }) => type === "f64").slice(0, 4))("$title is refused", async ({ operator, type }) => {
+    const op = instantiate(operator.small(createRng(1)).op(operandTypes(type)), {}, "op");
+    const { right, refused } = await drawnOnGpu(gpu, op, { seed: 1, samples: 1 });
+    expect(right).toBe(0);
+    expect(refused.join()).toContain("is f64, and WGSL has no such numbers");
+  });
+});
