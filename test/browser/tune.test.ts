@@ -96,8 +96,8 @@ describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` 
     const { browser, kernels } = JSON.parse(output());
     expect(browser).toMatchObject({ engine: "x86", gpu: { vendor: "google", isSoftware: true } });
     expect(kernels.map(({ target, origin, error }: Record<string, unknown>) => [target, origin, error])).toEqual([
-      ["webgpu-software", "tuned", null],
       ["wasm-x86", "tuned", null],
+      ["webgpu-software", "tuned", null],
     ]);
     const again = await serve(root, "tune", "--browser", "--once", "--json");
     await visit(await chromium(), again.url);

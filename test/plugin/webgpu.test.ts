@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Mode } from "../../src/plugin/options/types.ts";
 import { runMoved, writeApp } from "../support/build-app.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
-import { hasSoftwareGpu } from "../support/webgpu.ts";
+import { noSoftwareGpu } from "../support/webgpu.ts";
 
 const mainText = (query: string): string => `
 import gemm from "./gemm.op.ts?tune=webgpu${query}";
@@ -71,8 +71,8 @@ describe("without a GPU", () => {
   });
 });
 
-test.skipIf(!hasSoftwareGpu)(
-  `with one it is tuned, locked, and built again from the lock${hasSoftwareGpu ? "" : " (no Dawn or no SwiftShader here)"}`,
+test.skipIf(noSoftwareGpu !== null)(
+  `with one it is tuned, locked, and built again from the lock${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`,
   async () => {
     const root = app("&trials=4");
     const first = await build(root, "tune");
@@ -93,8 +93,8 @@ test.skipIf(!hasSoftwareGpu)(
   },
 );
 
-test.skipIf(!hasSoftwareGpu)(
-  `schedules of the lock for classes of GPUs go along${hasSoftwareGpu ? "" : " (no Dawn or no SwiftShader here)"}`,
+test.skipIf(noSoftwareGpu !== null)(
+  `schedules of the lock for classes of GPUs go along${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`,
   async () => {
     const root = app("-software&trials=4");
     await build(root, "tune");

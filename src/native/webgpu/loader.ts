@@ -6,15 +6,15 @@ import type { WgslSource } from "../../compiler/index.ts";
 import type { Arena } from "../runner/arena.ts";
 import type { DeviceKernel, LoadPlace, RunnableLoader } from "../runner/loader.ts";
 import type { Runnable } from "../runner/protocol.ts";
-import { loadDawn, takesSoftware } from "./dawn.ts";
+import { loadDawn, missingDawn, takesSoftware } from "./dawn.ts";
 import { type GpuDevice, openGpu, withErrors } from "./device.ts";
 import { type DeviceMemory, deviceMemory, scratchBuffer } from "./device-memory.ts";
 import { type LaunchedKernel, launchedKernel } from "./launches.ts";
 
 export interface WgslRunnable extends Runnable, Pick<WgslSource, "text" | "launches" | "scratch"> {
   readonly kind: "wgsl";
-  /** File of the package `webgpu`. */
-  readonly dawn: string;
+  /** File of the package `webgpu`; null: there is none, and pages alone can run it. */
+  readonly dawn: string | null;
 }
 
 /** @param fail called with what the device says of a launch: nothing on it can be trusted then, so the process has to end */
@@ -42,6 +42,7 @@ export function createWebgpuLoader(
   return {
     kind: "wgsl",
     async load({ text, launches, scratch, dawn }, place) {
+      if (dawn === null) throw new Error(missingDawn);
       const gpu = await deviceOnce(dawn);
       const memory = await memoryOf(gpu, place);
       const own = await withErrors(gpu.device, () => scratch.map(({ bytes }) => scratchBuffer(gpu, bytes)));
