@@ -8,7 +8,7 @@ import { createArena } from "../../../src/native/runner/arena.ts";
 import type { DeviceKernel } from "../../../src/native/runner/loader.ts";
 import { isSoftware } from "../../../src/native/webgpu/adapter-name.ts";
 import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
-import {, openGpu } from "../../../src/native/webgpu/device.ts";
+import { openGpu } from "../../../src/native/webgpu/device.ts";
 import { createWebgpuLoader, type WgslRunnable } from "../../../src/native/webgpu/loader.ts";
 import { createValidator } from "../../../src/native/webgpu/validate.ts";
 import { noDawn, noSoftwareGpu, openSoftwareGpu } from "../../support/webgpu.ts";
