@@ -2,7 +2,7 @@
 // then all winners run in both forms, in turns. Prints what one schedule for both forms costs each of them.
 //
 //     npm run bench:relaxed -- --seconds 40 --seeds 3
-//     npm run bench:relaxed -- --node 24 --only conv2d       in another version of the engine
+//     npm run bench:relaxed -- --node 24 --only conv2d       in another version of the engine; --show: the winners' decisions, too
 
 import { parseArgs } from "node:util";
 import { type ComputeDef, digestOf, factsOf, instantiate, opLibrary } from "../../src/compiler/index.ts";
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "40" },
     seeds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
+    show: { type: "boolean", default: false },
   },
 });
 const { gemm, conv2d } = opLibrary;
@@ -134,9 +135,10 @@ async function compare(name: string, op: ComputeDef): Promise<void> {
     const own = [...found.keys()].filter((at) => found[at]!.form === form);
     return own[least(own.map((at) => times[form][at]!))]!;
   };
-  for (const [at, { form }] of found.entries()) {
+  for (const [at, { form, candidate }] of found.entries()) {
     const [plain, relaxed] = forms.map((it) => times[it][at]!);
     console.log(`  of a search for ${form.padEnd(7)} ${speed(op, plain!)} plain, ${speed(op, relaxed!)} relaxed`);
+    if (values.show) console.log(`    ${JSON.stringify(candidate)}`);
   }
   const [plain, relaxed] = forms.map(best);
   for (const form of forms) {
