@@ -2,7 +2,7 @@
 // then all winners run in both forms, in turns. Prints what one schedule for both forms costs each of them.
 //
 //     npm run bench:relaxed -- --seconds 40 --seeds 3
-//     npm run bench:relaxed -- --node 24 --only conv2d       in another version of the engine
+//     npm run bench:relaxed -- --node 24 --only conv2d       in another version of the engine; --show: the winners' decisions, too
 
 import { parseArgs } from "node:util";
 import { type ComputeDef, digestOf, factsOf, instantiate, opLibrary } from "../../src/compiler/index.ts";
@@ -17,6 +17,7 @@ import { quantile } from "../../src/tuner/measure/statistics.ts";
 import { memoryDatabase } from "../../src/tuner/record/database.ts";
 import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { tune } from "../../src/tuner/tuning/tune.ts";
 import { measurable } from "../../src/tuner/workbench/measurable.ts";
 import { referenceTask } from "../../src/tuner/workbench/reference.ts";
@@ -28,13 +29,14 @@ import {
   type Workbench,
 } from "../../src/tuner/workbench/workbench.ts";
 import { cpuName } from "./cpu-name.ts";
-import { sampleInRounds, settledQuantile } from "./sample-in-rounds.ts";
+import { settledQuantile } from "./sample-in-rounds.ts";
 
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "40" },
     seeds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
+    show: { type: "boolean", default: false },
   },
 });
 const { gemm, conv2d } = opLibrary;
@@ -51,6 +53,8 @@ interface Searched {
 }
 
 const deadlineMs = 60_000;
+/** Rounds in which each kernel is measured in each form, and nanoseconds of one measurement. */
+const [rounds, sampleNs] = [80, 5e6];
 
 /** A candidate's module in a form. */
 function sourceOf({ task, space }: Searched, candidate: Candidate, form: Form): MeasurableSource | Refusal {
@@ -101,14 +105,29 @@ async function runnableOf(searched: Searched, candidate: Candidate, form: Form):
   return built.candidate;
 }
 
-/** Nanoseconds of each candidate in a form, all in turns. */
-async function timesOf(searched: Searched, candidates: readonly Candidate[], form: Form): Promise<readonly number[]> {
+type Times = Readonly<Record<Form, readonly number[]>>;
+
+/**
+ * Nanoseconds of each candidate in both forms, all in turns in each of many rounds: what else the machine does falls on all alike, and nobody
+ * is given up early, as a kernel that met a busy moment alone would seem slow.
+ */
+async function timesOf(searched: Searched, candidates: readonly Candidate[]): Promise<Times> {
   const runner = createRunner({ relaxedSimd: true, deadlineMs });
   try {
     runner.setTask(referenceTask(searched.task));
-    const runnables = await Promise.all(candidates.map((it) => runnableOf(searched, it, form)));
-    const samples = await sampleInRounds(runner, runnables);
-    return samples.map((own) => quantile(own, settledQuantile));
+    const entrants = forms.flatMap((form) => candidates.map((candidate) => ({ form, candidate })));
+    const runnables = await Promise.all(entrants.map(({ form, candidate }) => runnableOf(searched, candidate, form)));
+    const samples = runnables.map((): number[] => []);
+    const rng = createRng(1);
+    for (let round = 0; round < rounds; round++) {
+      for (const at of rng.shuffle([...runnables.keys()])) {
+        const outcome = await runner.sample(runnables[at]!, sampleNs);
+        if (outcome.kind !== "ok") throw new Error(`it ran before: ${outcome.kind}`);
+        samples[at]!.push(Math.min(...outcome.samplesNs));
+      }
+    }
+    const settled = samples.map((own) => quantile(own, settledQuantile));
+    return { plain: settled.slice(0, candidates.length), relaxed: settled.slice(candidates.length) };
   } finally {
     await runner.close();
   }
@@ -125,18 +144,16 @@ async function compare(name: string, op: ComputeDef): Promise<void> {
   for (const seed of seeds)
     for (const form of forms) found.push({ form, candidate: await winnerOf(searched, form, seed) });
   const candidates = found.map(({ candidate }) => candidate);
-  const times = {
-    plain: await timesOf(searched, candidates, "plain"),
-    relaxed: await timesOf(searched, candidates, "relaxed"),
-  };
+  const times = await timesOf(searched, candidates);
   /** The best that a form's own searches found, as it runs in that form. */
   const best = (form: Form): number => {
     const own = [...found.keys()].filter((at) => found[at]!.form === form);
     return own[least(own.map((at) => times[form][at]!))]!;
   };
-  for (const [at, { form }] of found.entries()) {
+  for (const [at, { form, candidate }] of found.entries()) {
     const [plain, relaxed] = forms.map((it) => times[it][at]!);
     console.log(`  of a search for ${form.padEnd(7)} ${speed(op, plain!)} plain, ${speed(op, relaxed!)} relaxed`);
+    if (values.show) console.log(`    ${JSON.stringify(candidate)}`);
   }
   const [plain, relaxed] = forms.map(best);
   for (const form of forms) {
