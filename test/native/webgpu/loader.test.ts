@@ -136,12 +136,23 @@ test("the executor hands on texts, with the place of the package", async () => {
   });
 });
 
-test("without the package the executor says what to install", async () => {
-  const [built] = await wgslExecutorWith(
+test("without the package the executor says what to install, and its kernels are for pages alone", async () => {
+  const executor = wgslExecutorWith(
     () => "file:///loader.mjs",
     () => null,
-  ).build([source], nowhere);
-  expect(built).toMatchObject({ kind: "build-failed", reason: expect.stringContaining("install the package webgpu") });
+  );
+  expect(await executor.whyNotHere!(".")).toContain("install the package webgpu");
+  const [built] = await executor.build([source], nowhere);
+  expect(built).toMatchObject({ kind: "built", runnable: { dawn: null, text: source.text } });
+  const { runnable } = built as { runnable: WgslRunnable };
+  const loader = createWebgpuLoader(
+    () => Promise.reject(new Error("it was opened")),
+    (reason) => {
+      throw new Error(reason);
+    },
+  );
+  const place = { parameters: [], arena: createArena([], []) };
+  await expect(loader.load(runnable, place as never)).rejects.toThrow("install the package webgpu");
 });
 
 test("no package: none is found in an empty project, or at a path that is not there", () => {
