@@ -19,7 +19,7 @@ export const threadSizes = {
   slices: [2, 4, 8, 16, 32],
   /** Threads that add up a row, threads that add up what these have, and rows of a group. */
   rowThreads: [4, 8, 16, 32, 64, 128, 256],
-  rowCombiners: [1, 2, 4, 8, 16],
+  rowCombiners: [2, 4, 8, 16],
   rowsOfGroup: [1, 2, 4, 8, 16],
   /** Elements of a row that a thread reads before it adds them up. */
   rowUnrolls: [1, 2, 4],

@@ -52,7 +52,10 @@ function accessesIn(launch: Stmt, shared: ReadonlySet<string>): ReadonlyMap<stri
       });
     }
     if (stmt.kind === "store") note(stmt.buffer, stmt.indices, true);
-    if (stmt.kind !== "if") return childrenOf(stmt).forEach((child) => void visit(child, conditions));
+    if (stmt.kind !== "if") {
+      for (const child of childrenOf(stmt)) visit(child, conditions);
+      return;
+    }
     visit(stmt.then, [...conditions, ...conjunctsOf(stmt.condition)]);
     if (stmt.else) visit(stmt.else, conditions);
   };
