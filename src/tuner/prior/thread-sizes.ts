@@ -38,10 +38,28 @@ export const threadSizes = {
   rowPadding: 4,
   /** Fewest elements of a row that several threads add up together. */
   leastRow: 16,
-  /** Most groups beside which a thread for parts of the depth is worth anything: the machine is busy with more. */
-  fewGroups: 64,
+  /** Most results whose sums threads share the depth of, as there is too little work for the machine else, and the least depth. */
+  fewResults: 16_384,
+  leastSliced: 64,
   /** Most pieces of an operand that a thread copies in a step: they are written out. */
   mostCopies: 8,
   /** Most elements of a row that each of its threads keeps in registers. */
   mostKept: 16,
+} as const;
+
+/** What one processor does in a cycle, about, and what makes it wait. */
+export const threadRates = {
+  /** Threads that a processor has at a time, and those that keep it busy if each has a single thing to do at a time. */
+  threadsPerProcessor: 1_024,
+  busyThreads: 512,
+  /** Things that one thread does beside each other: more sums of it hide no more. */
+  mostAtOnce: 4,
+  /** Share of the loads from memory that no cache near the processor has, where neighbours read the same. */
+  missShare: 0.25,
+  /** Bytes that come together: a thread that reads a number of its own far from its neighbours' has all of them come. */
+  sectorBytes: 32,
+  /** Cycles from a load to its value, from L2 or memory. */
+  latency: 400,
+  /** Operations that a function such as exp takes. */
+  functionOperations: 12,
 } as const;

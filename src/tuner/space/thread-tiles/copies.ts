@@ -68,7 +68,7 @@ const copiedReads = ({ name, block }: SchedulableStage, { id, pattern, isSole }:
 const vectorOf = ({ copy }: CopiedOperand): string => `${copy}.vector`;
 export const elementsOf = ({ copy }: CopiedOperand): string => `${copy}.elements`;
 
-export const groupBytesOf = ({ stage }: TiledSum): string => `${stage.name}.group-bytes`;
+export const groupBytesOf = ({ stage }: Pick<TiledSum, "stage">): string => `${stage.name}.group-bytes`;
 
 /** Adds the memory of the copies, which is limited, and how they are made. */
 export function addCopies(draft: Draft, tiles: TiledSum, operands: readonly CopiedOperand[], most: number): Draft {

@@ -6,17 +6,10 @@
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import {
-  type Access,
-  dependsOn,
-  isMap,
-  keepsOrder,
-  type SchedulableStage,
-  type SpatialAxis,
-} from "../draft/schedulable-stage.ts";
+import { type Access, dependsOn, isMap, type SchedulableStage, type SpatialAxis } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
 import { inlinedStages } from "../fusion/inlined-stages.ts";
-import { isPlainSum } from "./sum-axes.ts";
+import { isInAnyOrder } from "./sum-axes.ts";
 
 type Context = Pick<RuleContext<AcceleratorTarget>, "stages" | "task">;
 
@@ -33,13 +26,10 @@ export interface RowGroup {
   readonly inlined: readonly SchedulableStage[];
 }
 
-const associative: ReadonlySet<string> = new Set(["add", "mul", "max", "min"]);
-
 /** Says whether several threads may reduce a row together, and find its elements side by side. */
-export function isRowReduction(stage: SchedulableStage, { numerics }: Pick<TuningTask, "numerics">): boolean {
-  const { block, spatial, reduce, reads } = stage;
-  if (!isPlainSum(stage) || keepsOrder(stage, numerics)) return false;
-  if (block.value.kind !== "binary" || !associative.has(block.value.op)) return false;
+export function isRowReduction(stage: SchedulableStage, task: Pick<TuningTask, "numerics">): boolean {
+  const { spatial, reduce, reads } = stage;
+  if (!isInAnyOrder(stage, task)) return false;
   const length = reduce.reduce((count, { extent }) => count * extent, 1);
   const last = reduce.at(-1)!.name;
   const moving = spatial.filter(({ extent }) => extent > 1);

@@ -9,9 +9,21 @@
 
 import { type AcceleratorTarget, byteSize, computesElementOf, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { atMost, type Draft, decide, fuse, instruct, product, sum, tilesOf, tunable } from "../draft/draft.ts";
+import {
+  atMost,
+  type Draft,
+  decide,
+  estimate,
+  fuse,
+  instruct,
+  product,
+  sum,
+  tilesOf,
+  tunable,
+} from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { rowEstimate } from "./row-estimate.ts";
 import { keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
 import {
   combinersOf,
@@ -52,14 +64,14 @@ const titleOf = ({ root, reductions }: RowGroup): string => {
 function inMemory(draft: Draft, rows: RowGroup, target: AcceleratorTarget): Draft {
   const decided = addRowChoices(decide(draft, titleOf(rows)), rows, target);
   const unrolled = tunable(decided, rowUnrollOf(rows), threadSizes.rowUnrolls);
-  return instruct(unrolled, ...cutRows(rows), ...reductionsOf(rows, false));
+  return instruct(estimate(unrolled, rowEstimate(rows, [], target)), ...cutRows(rows), ...reductionsOf(rows, false));
 }
 
 function inRegisters(draft: Draft, rows: RowGroup, kept: readonly string[], target: AcceleratorTarget): Draft {
   const named = decide(draft, `${titleOf(rows)}, kept in registers`);
   const decided = limitKept(addRowChoices(named, rows, target), rows);
   return instruct(
-    decided,
+    estimate(decided, rowEstimate(rows, kept, target)),
     ...cutRows(rows),
     ...reductionsOf(rows, true),
     ...kept.flatMap((buffer) => keepRow(buffer, rows)),

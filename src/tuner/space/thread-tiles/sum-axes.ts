@@ -42,6 +42,15 @@ export function isPlainSum({ block, spatial, reduce }: SchedulableStage): boolea
   return reduce.length > 0 && block.init !== null && isUpdate && spatial.every(({ isPart }) => !isPart);
 }
 
+const associative: ReadonlySet<string> = new Set(["add", "mul", "max", "min"]);
+
+/** Says whether several threads may reduce parts of such a sum, and combine them. */
+export const isInAnyOrder = (stage: SchedulableStage, { numerics }: Pick<TuningTask, "numerics">): boolean =>
+  isPlainSum(stage) &&
+  !keepsOrder(stage, numerics) &&
+  stage.block.value.kind === "binary" &&
+  associative.has(stage.block.value.op);
+
 /** Returns the axes of a sum. Null: the stage is none, or has a single result. */
 export function tiledSum(stage: SchedulableStage, { numerics }: Pick<TuningTask, "numerics">): TiledSum | null {
   const { name, spatial, reduce } = stage;

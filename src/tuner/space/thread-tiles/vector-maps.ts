@@ -7,9 +7,20 @@
 
 import { type AcceleratorTarget, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { atMost, type Draft, decide, instruct, product, tilesOf, tunable } from "../draft/draft.ts";
+import {
+  atMost,
+  type Draft,
+  decide,
+  type Estimate,
+  estimate,
+  instruct,
+  product,
+  tilesOf,
+  tunable,
+} from "../draft/draft.ts";
 import { isMap, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { bytesOf, bytesReadBy, elementsOf, loadOfGroups, operationsIn, otherFacts, valueIn } from "./group-load.ts";
 import { named } from "./tile-choices.ts";
 
 export const mapThreadsOf = ({ name }: SchedulableStage): string => `${name}.map-threads`;
@@ -29,7 +40,10 @@ export const vectorMaps: SpaceRule<AcceleratorTarget> = {
     const [lanes, unroll, threads] = [mapLanesOf, mapUnrollOf, mapThreadsOf].map((of) => named(of(stage)));
     return [
       instruct(
-        limited(decide(draft, `${name} in vectors of threads`), stage, task.target),
+        estimate(
+          limited(decide(draft, `${name} in vectors of threads`), stage, task.target),
+          mapEstimate(stage, task.target),
+        ),
         { kind: "split", loop: loops.at(-1)!, factors: [0, lanes!], tail: "perfect" },
         ...vectors.slice(1).map((inner, at) => {
           return { kind: "fuse", outer: vectors.slice(0, at + 1).join("+"), inner } as const;
@@ -67,3 +81,24 @@ function lanesOf({ spatial, reads }: SchedulableStage): readonly number[] {
   const isVector = reads.every((read) => isVectorizable(read, name));
   return isVector ? threadSizes.lanes.filter((lanes) => extent % lanes === 0) : [1];
 }
+
+const mapEstimate =
+  (stage: SchedulableStage, target: AcceleratorTarget): Estimate =>
+  (assignment) => {
+    const value = valueIn(assignment);
+    const [groups, threads, unroll, lanes] = [mapGroupsOf, mapThreadsOf, mapUnrollOf, mapLanesOf].map((of) =>
+      value(of(stage)),
+    ) as [number, number, number, number];
+    const surplus = (groups * threads * unroll * lanes) / elementsOf(stage);
+    const bytes = bytesReadBy(stage) + bytesOf(stage);
+    // A vector takes as many loads as a number does.
+    const loads = bytes * (1 + 1 / lanes);
+    return {
+      ...otherFacts,
+      ...loadOfGroups({ groups, threads, atOnce: unroll * lanes, waits: 1, barriers: 1, surplus }, target),
+      flops: operationsIn(stage),
+      bytesFromL2: 0,
+      bytesFromL3: loads,
+      bytesFromMemory: bytes,
+    };
+  };
