@@ -34,9 +34,9 @@ function launches(stmt: Stmt, shared: ReadonlySet<string>): Stmt {
   const parts = stmt.kind === "seq" ? stmt.body : [stmt];
   return seq(
     ...parts.map((launch) => {
-      const read = new Set([...shared].filter((name) => !isOnlyStored(launch, name)));
-      const own = elementsOfThreads(launch, read);
-      const met = new Set([...read].filter((name) => !own.accessed.has(name)));
+      const passed = passedOn(launch, shared);
+      const own = elementsOfThreads(launch, passed);
+      const met = new Set([...passed].filter((name) => !own.accessed.has(name)));
       return ofThread(launch, { shared: met, storedApart: own.stored });
     }),
   );
@@ -50,21 +50,24 @@ function ofThread(stmt: Stmt, buffers: Buffers): Stmt {
 }
 
 /**
- * Says whether a launch stores to a buffer, by single threads, and never loads from it: then each element is stored once, as a stage has
- * no use for what is overwritten unread.
+ * Returns the names of the buffers that a launch stores to and loads from. Where it only stores, by single threads, each element is
+ * stored once, as a stage has no use for what is overwritten unread.
  */
-function isOnlyStored(launch: Stmt, name: string): boolean {
-  let isOnly = true;
+function passedOn(launch: Stmt, shared: ReadonlySet<string>): ReadonlySet<string> {
+  const stored = new Set<string>();
+  const read = new Set<string>();
   walkStmt(
     launch,
     (stmt) => {
-      if (stmt.kind === "store" && stmt.buffer === name && lanesOf(stmt.value) >= warpWideLanes) isOnly = false;
+      if (stmt.kind !== "store") return;
+      stored.add(stmt.buffer);
+      if (lanesOf(stmt.value) >= warpWideLanes) read.add(stmt.buffer);
     },
     (expr) => {
-      if (expr.kind === "load" && expr.buffer === name) isOnly = false;
+      if (expr.kind === "load") read.add(expr.buffer);
     },
   );
-  return isOnly;
+  return new Set([...shared].filter((name) => stored.has(name) && read.has(name)));
 }
 
 interface Buffers {
