@@ -9,8 +9,11 @@
 // Operands are read where they lie, or copied to the memory of the group step by step: two templates.
 
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
-import { type Draft, decide, estimate, fuse, instruct } from "../draft/draft.ts";
-import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import { compileModel } from "../../constraint/solver/compile.ts";
+import { sample } from "../../constraint/solver/sample.ts";
+import { createRng } from "../../support/rng.ts";
+import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
+import { isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
@@ -44,7 +47,7 @@ export const threadTiles: SpaceRule<AcceleratorTarget> = {
     };
     return [
       direct(site),
-      ...(operands.length > 0 ? [copied(site, operands)] : []),
+      ...(canCopy(site, operands) ? [copied(site, operands)] : []),
       ...(isSliceable(tiles) && isInAnyOrder(tiles.stage, context.task) ? [sliced(site)] : []),
     ];
   },
@@ -72,10 +75,31 @@ function direct({ draft, tiles, reader, title, target }: Site): Draft {
   return instruct(timed, ...directSum(tiles, reader?.name ?? null));
 }
 
-function copied({ draft, tiles, reader, title, target }: Site, operands: readonly CopiedOperand[]): Draft {
+const withCopies = (
+  draft: Draft,
+  { tiles }: Site,
+  operands: readonly CopiedOperand[],
+  target: AcceleratorTarget,
+): Draft =>
+  addCopies(
+    limitGroups(addSteps(addTiles(draft, tiles), tiles), tiles, target, null),
+    tiles,
+    operands,
+    target.limits.groupBytes ?? 0,
+  );
+
+/** Says whether threads can copy the operands at all, in a memory of any size: far apart, a few elements take many copies. */
+function canCopy(site: Site, operands: readonly CopiedOperand[]): boolean {
+  if (operands.length === 0 || operands.every(({ access }) => isPlain(access))) return operands.length > 0;
+  const limits = { ...site.target.limits, groupBytes: Number.MAX_SAFE_INTEGER };
+  const { variables, constraints } = withCopies(emptyDraft, site, operands, { ...site.target, limits });
+  return sample(compileModel({ variables, constraints }), createRng(1)).kind === "found";
+}
+
+function copied(site: Site, operands: readonly CopiedOperand[]): Draft {
+  const { draft, tiles, reader, title, target } = site;
   const named = decide(draft, `${title} in tiles of threads, operands in their group`);
-  const limited = limitGroups(addSteps(addTiles(named, tiles), tiles), tiles, target, null);
-  const kept = addCopies(limited, tiles, operands, target.limits.groupBytes ?? 0);
+  const kept = withCopies(named, site, operands, target);
   const timed = estimate(kept, sumEstimate(tiles, reader, operands, target));
   return instruct(timed, ...copiedSum(tiles, operands, reader?.name ?? null));
 }
