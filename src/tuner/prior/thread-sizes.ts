@@ -25,6 +25,7 @@ export const threadSizes = {
   rowUnrolls: [1, 2, 4],
   /** Threads that add up one number of all there is, in many groups. */
   sumThreads: [64, 256, 1024, 4096, 16_384],
+  sumCombiners: [16, 32, 64],
   /** Groups of a map. */
   mapThreads: [32, 64, 128, 256],
   mapUnrolls: [1, 2, 4],

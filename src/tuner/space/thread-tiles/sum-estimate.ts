@@ -91,7 +91,9 @@ function loadOf(
 ): Load {
   const own = tiled.filter(({ name }) => dependsOn(access, name));
   const elements = own.reduce((all, axis) => all * value(registerOf(axis)) * value(lanesOf(axis)), 1);
-  const bytes = elements * byteSize[access.dtype];
+  // A vector is one load, as a number is.
+  const perLoad = own.reduce((most, axis) => Math.max(most, value(lanesOf(axis))), 1);
+  const bytes = (elements * byteSize[access.dtype] * (1 + 1 / perLoad)) / 2;
   if (operands.some((it) => it.access === access)) return { near: bytes, far: 0 };
   const { missShare, sectorBytes } = threadRates;
   if (isVectorizable(access, columns.name)) return { near: bytes, far: bytes * missShare };

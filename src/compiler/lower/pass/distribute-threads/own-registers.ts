@@ -106,15 +106,29 @@ function areApart(accesses: readonly SplitIndex[], extents: Extents): boolean {
   const units = accesses.flatMap(({ rest, lanes }) =>
     Array.from({ length: lanes / unit }, (_, at) => rest.constant / unit + at),
   );
-  let places = [...new Set(units)];
+  let places: readonly number[] = [...new Set(units)];
   for (const { atom, coefficient } of first.thread) {
-    const threads = Array.from({ length: extents.get((atom as Var).name) ?? 1 }, (_, at) => (at * coefficient) / unit);
-    const all = new Set(threads.flatMap((offset) => places.map((place) => place + offset)));
-    if (all.size !== threads.length * places.length) return false;
-    places = [...all];
+    const step = coefficient / unit;
+    const known = places;
+    places = Array.from({ length: extents.get((atom as Var).name) ?? 1 }, (_, at) =>
+      known.map((place) => place + at * step),
+    ).flat();
   }
-  return true;
+  return areDistinct(places);
 }
+
+function areDistinct(places: readonly number[]): boolean {
+  const [least, most] = places.reduce(
+    ([min, max], place) => [Math.min(min, place), Math.max(max, place)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  if (most - least >= mostMarked) return new Set(places).size === places.length;
+  const isTaken = new Uint8Array(most - least + 1);
+  return places.every((place) => isTaken[place - least]!++ === 0);
+}
+
+/** Longest range whose places are marked one by one. */
+const mostMarked = 2 ** 20;
 
 /** Number of threads along each coordinate, by its name. */
 type Extents = ReadonlyMap<string, number>;
