@@ -53,8 +53,10 @@ interface SplitIndex {
   readonly rebuild: (base: Expr) => Expr;
 }
 
+const isCoordinate = (name: string): boolean => (groupAxes as readonly string[]).includes(name);
+
 const isOfThread = ({ atom }: Terms[number]): boolean =>
-  [...varsIn(atom)].some((name) => (groupAxes as readonly string[]).includes(name));
+  atom.kind === "var" ? isCoordinate(atom.name) : [...varsIn(atom)].some(isCoordinate);
 
 /** The terms with coordinates of that access which has the most: where a condition leaves one value of a coordinate, it is no term. */
 function mostTerms(accesses: readonly Access[]): Terms {
@@ -133,11 +135,11 @@ const mostMarked = 2 ** 20;
 /** Number of threads along each coordinate, by its name. */
 type Extents = ReadonlyMap<string, number>;
 
-/** Threads of the launches that access a buffer: others may have more. */
+/** Threads of the launches that store to a buffer in registers: others may have more. */
 function extentsIn(body: Stmt, buffer: string): Extents {
   const extents = new Map<string, number>();
   for (const launch of body.kind === "seq" ? body.body : [body]) {
-    if (accessesOf(launch, buffer).length === 0) continue;
+    if (!storesTo(launch, buffer)) continue;
     walkStmt(launch, (stmt) => {
       if (stmt.kind === "for" && groupAxisOf(stmt)) {
         extents.set(stmt.name, Math.max(stmt.extent, extents.get(stmt.name) ?? 1));
@@ -145,6 +147,14 @@ function extentsIn(body: Stmt, buffer: string): Extents {
     });
   }
   return extents;
+}
+
+function storesTo(body: Stmt, buffer: string): boolean {
+  let isFound = false;
+  walkStmt(body, (stmt) => {
+    isFound ||= stmt.kind === "store" && stmt.buffer === buffer;
+  });
+  return isFound;
 }
 
 function accessesOf(body: Stmt, buffer: string): readonly Access[] {
