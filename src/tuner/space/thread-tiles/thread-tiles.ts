@@ -36,10 +36,14 @@ export const threadTiles: SpaceRule<AcceleratorTarget> = {
     const tiles = sumOf(stage, context)!;
     const { op, target } = context.task;
     const reader = tiles.stage === stage ? null : stage;
-    const shapes = new Map(op.inputs.map(({ name, shape }) => [name, shape as readonly number[]]));
+    const between = finishedSum(stage, context)?.between ?? [];
+    const shapes = new Map<string, readonly number[]>([
+      ...op.inputs.map(({ name, shape }) => [name, shape] as const),
+      ...context.stages.map(({ name, spatial }) => [name, spatial.map(({ extent }) => extent)] as const),
+    ]);
     const operands = copiedOperands(tiles, shapes);
     const site: Site = {
-      draft: reader ? fuse(draft, tiles.stage.name) : draft,
+      draft: reader ? joined(draft, tiles.stage, between) : draft,
       tiles,
       reader,
       title: reader ? `${reader.name} with ${tiles.stage.name}` : tiles.stage.name,
@@ -63,9 +67,13 @@ interface Site {
   readonly target: AcceleratorTarget;
 }
 
-function sumOf(stage: SchedulableStage, context: Context): TiledSum | null {
-  const sums = finishedSum(stage, context);
-  return tiledSum(sums ?? stage, context.task);
+const sumOf = (stage: SchedulableStage, context: Context): TiledSum | null =>
+  tiledSum(finishedSum(stage, context)?.sums ?? stage, context.task);
+
+/** The sums and the maps between them and the one that finishes them are scheduled with it. */
+function joined(draft: Draft, sums: SchedulableStage, between: readonly SchedulableStage[]): Draft {
+  const fused = [sums, ...between].reduce((result, { name }) => fuse(result, name), draft);
+  return instruct(fused, ...between.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const));
 }
 
 function direct({ draft, tiles, reader, title, target }: Site): Draft {
