@@ -12,7 +12,7 @@ import { randomGraph } from "../../support/random-graph.ts";
 import { type ReferenceOptions, referenceOf } from "../../support/reference.ts";
 import { drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
 
-/** Operations of an operator that is run: the interpreter does it after each pass. */
+/** Templates of an operator that are run: the interpreter does it after each pass. */
 const mostTemplates = 2;
 
 interface Drawn {

@@ -14,6 +14,7 @@ import {
 } from "../../../src/compiler/index.ts";
 import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import { gpuModel } from "../../../src/tuner/prior/gpu-model.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { type Reference, referenceOf, wrongNest } from "../../support/reference.ts";
@@ -198,4 +199,47 @@ test("a space is drawn from fast", () => {
     // Thousands a second on an idle core; five seconds are for one that others share.
     expect((process.cpuUsage().user - started) / 1e6, name).toBeLessThan(5);
   }
+});
+
+describe("what is predicted", () => {
+  /** The template and the decisions of the schedule that a plain model of a GPU likes best, of some hundred of each template. */
+  function best(library: Op): { readonly template: string; readonly value: (ending: string) => number } {
+    const space = threadSpace(defined(library));
+    const drawn = space.templates.flatMap((template) =>
+      drawSchedules(template, 800, 1).map(({ assignment }) => {
+        const stages = space.estimates(template).map((estimate) => estimate(assignment));
+        expect(
+          stages.flatMap((facts) => Object.values(facts)).every((fact) => Number.isFinite(fact) && fact >= 0),
+        ).toBe(true);
+        const ns = stages.reduce(
+          (all, facts) => all + gpuModel.predictNs(facts, webgpu, gpuModel.machineOf(webgpu)),
+          0,
+        );
+        return { ns, template: template.name, assignment };
+      }),
+    );
+    const { template, assignment } = drawn.reduce((least, it) => (it.ns < least.ns ? it : least));
+    return { template, value: (name) => assignment[name] ?? 0 };
+  }
+
+  test("a large product is fast by way of the memory of the group, in tiles of many sums", () => {
+    const { template, value } = best(gemm(square(512)));
+    expect(template).toContain("operands in their group");
+    expect(value("C.sums")).toBeGreaterThanOrEqual(16);
+    expect(value("C.threads")).toBeGreaterThanOrEqual(64);
+  });
+
+  test("a product of few rows is fast in slices of its depth", () => {
+    expect(best(gemm({ M: 2, N: 256, K: 4096 })).template).toContain("k in slices");
+  });
+
+  test("rows are fast in registers", () => {
+    const { template, value } = best(softmax({ M: 512, N: 1024 }));
+    expect(template).toContain("kept in registers");
+    expect(value("Y.row-threads")).toBeGreaterThanOrEqual(64);
+  });
+
+  test("maps are fast in vectors", () => {
+    expect(best(map({ N: 1 << 20 }, (x) => x.mul(2))).value("y.map-lanes")).toBe(4);
+  });
 });
