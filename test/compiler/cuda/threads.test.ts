@@ -130,3 +130,60 @@ describe("products on tensor cores", () => {
     expect(wrongAfter(op, byGroups(sizes, blocks, 128), ["warp-tiles", "expand-math"])).toEqual([]);
   });
 });
+
+describe("what threads have of their own", () => {
+  const { reduceAxis, sum } = authoring;
+  const product = instantiate(
+    defineOp({ M: 13, N: 16, K: 4 }, ({ M, N, K }) => {
+      const [A, B] = [tensor("A", [M, K], "f32"), tensor("B", [K, N], "f32")];
+      const k = reduceAxis("k", K);
+      return compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+    }),
+    {},
+    "product",
+  );
+
+  /** Two threads along the rows, eight rows each, the last of which are outside; four along the columns, two vectors each. */
+  const rows = (tail: "guard" | "mask"): Trace => [
+    { kind: "split", loop: "C.i", factors: [1, 2, 8], tail },
+    { kind: "split", loop: "C.j", factors: [1, 2, 4, 2], tail: "perfect" },
+    { kind: "reorder", loops: ["C.i.0", "C.j.0", "C.k", "C.i.1", "C.j.2", "C.i.2", "C.j.1", "C.j.3"] },
+    { kind: "bind", loop: "C.i.0", axis: "blockIdx.x" },
+    { kind: "bind", loop: "C.i.1", axis: "threadIdx.y" },
+    { kind: "bind", loop: "C.j.2", axis: "threadIdx.x" },
+    { kind: "unroll", loop: "C.i.2" },
+    { kind: "unroll", loop: "C.j.1" },
+    { kind: "vectorize", loop: "C.j.3" },
+    { kind: "cache-write", block: "C", loop: "C.j.0", scope: "register" },
+  ];
+
+  test.each(["guard", "mask"] as const)(
+    "sums stay in registers where a condition leaves one thread alone: %s",
+    (tail) => {
+      expect(wrongAfter(product, rows(tail))).toEqual([]);
+      const flat = [...passesOf(product, rows(tail)).values()].at(-1)!;
+      expect(flat.buffers.map(({ memory }) => memory)).toEqual(["caller", "caller", "caller"]);
+    },
+  );
+
+  test("stores of different elements make nobody wait", () => {
+    const text = printStmt(passesOf(product, rows("guard")).get("distribute-threads")!.body);
+    expect(text).not.toContain("barrier");
+  });
+
+  const inSteps: Trace = [
+    ...rows("mask").slice(0, -1),
+    { kind: "cache-write", block: "C", loop: "C.j.0", scope: "register" },
+    { kind: "cache-read", buffer: "B", loop: "C.k", layout: [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 })) },
+    { kind: "set-scope", buffer: "B.pack", scope: "group" },
+    { kind: "split", loop: "B.pack.1", factors: [4, 4], tail: "perfect" },
+    { kind: "bind", loop: "B.pack.1.1", axis: "threadIdx.x" },
+    { kind: "unroll", loop: "B.pack.1.0" },
+  ];
+
+  test("copies of a step are made without waiting, and waited for once", () => {
+    expect(wrongAfter(product, inSteps)).toEqual([]);
+    const text = printStmt(passesOf(product, inSteps).get("distribute-threads")!.body);
+    expect(text.match(/barrier/g)).toHaveLength(2);
+  });
+});

@@ -12,6 +12,7 @@ import { localBuffer } from "../../ir/buffer.ts";
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { isThreadLoop } from "../../ir/thread-axes.ts";
 import { fragmentProblems } from "../../ir/verify-fragments.ts";
 import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
@@ -93,6 +94,7 @@ function promoteIn(stmt: Stmt, promotion: Promotion): Stmt {
   if (stmt.kind === "seq")
     return seqOf(flatMap(groupsOf(stmt.body, promotion), (group) => promoteGroup(group, promotion)));
   const isOpen = !ownExprs(stmt).some((expr) => reads(expr, name)) && childrenOf(stmt).length > 0;
+  if (stmt.kind === "for" && isThreadLoop(stmt)) return mapChildren(stmt, (child) => promoteIn(child, promotion));
   if (!isOpen || !childrenOf(stmt).every((child) => startsAnew(firstAccesses(child, promotion.units)))) {
     return seqOf(withDefines([stmt], promotion));
   }

@@ -27,6 +27,7 @@ import {
   blocksIn,
   bufferNamed,
   findLoop,
+  type LoopPlace,
   loopsIn,
   mapBlocks,
   replaceLoop,
@@ -62,14 +63,15 @@ export const cacheRead = definePrimitive({
     const badLayout = layoutProblem(layout, buffer);
     if (badLayout) return no("bad-layout", badLayout);
     if (readsUnder(place.loop, args).length === 0) return no("not-read", `${name} is not read under ${loop}`);
-    if (!regionRead(place.loop, args)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
+    if (!regionRead(place, args)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
     return null;
   },
 
   apply(nest, args) {
     const buffer = bufferNamed(nest, args.buffer)!;
-    const { loop, around } = findLoop(nest, args.loop)!;
-    const box = regionRead(loop, args)!;
+    const place = findLoop(nest, args.loop)!;
+    const { loop, around } = place;
+    const box = regionRead(place, args)!;
     const pack: Buffer = {
       name: copyOf(args),
       dtype: buffer.dtype,
@@ -107,8 +109,11 @@ const readsUnder = (loop: For, args: Args): readonly (readonly Expr[])[] =>
 
 const extentsOf = (box: readonly DimRegion[]): number[] => box.map(({ extent }) => extent);
 
-const regionRead = (loop: For, args: Args): DimRegion[] | null =>
-  boundingBox(readsUnder(loop, args), loopsIn(loop.body));
+/** The region; where that of some read depends on loops around that of others, knowing these may show that they are the same. */
+function regionRead({ loop, around }: LoopPlace, args: Args): DimRegion[] | null {
+  const [reads, inside] = [readsUnder(loop, args), loopsIn(loop.body)];
+  return boundingBox(reads, inside) ?? boundingBox(reads, inside, [...around, loop]);
+}
 
 /** The loops that fill the pack, and the block in them. */
 export function packNest(

@@ -6,14 +6,17 @@
 //                                         C[threadIdx.x] = P[31 - …]
 //
 // Copies ahead, of a loop with stages, have their barriers already. A barrier never stands under a condition that threads may
-// answer differently, nor in a loop that they may leave at different times: all loops have constant extents.
+// answer differently, nor in a loop that they may leave at different times: all loops have constant extents. Elements that are one
+// thread's own make nobody wait.
 
 import { seq, sync } from "../../../ir/build.ts";
 import { copiedAhead } from "../../../ir/copied-ahead.ts";
-import type { For, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
-import { gridAxisOf, groupAxisOf } from "../../../ir/thread-axes.ts";
-import { updateFor } from "../../../ir/update.ts";
-import { walkStmt } from "../../../ir/visit.ts";
+import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
+import { gridAxisOf, groupAxes, groupAxisOf, warpWideLanes } from "../../../ir/thread-axes.ts";
+import { updateFor, updateIf } from "../../../ir/update.ts";
+import { lanesOf, someExpr, walkStmt } from "../../../ir/visit.ts";
+import { invariant } from "../../../support/invariant.ts";
+import { elementsOfThreads } from "./elements-of-threads.ts";
 
 export const placeBarriers = (func: LoopFunc): LoopFunc => ({ ...func, body: launches(func.body, sharedOf(func)) });
 
@@ -29,14 +32,49 @@ function sharedOf({ buffers, body }: LoopFunc): ReadonlySet<string> {
 /** Launches follow each other, and each begins when the one before has ended. */
 function launches(stmt: Stmt, shared: ReadonlySet<string>): Stmt {
   const parts = stmt.kind === "seq" ? stmt.body : [stmt];
-  return seq(...parts.map((launch) => ofThread(launch, shared)));
+  return seq(
+    ...parts.map((launch) => {
+      const passed = passedOn(launch, shared);
+      const own = elementsOfThreads(launch, passed);
+      const met = new Set([...passed].filter((name) => !own.accessed.has(name)));
+      return ofThread(launch, { shared: met, storedApart: own.stored });
+    }),
+  );
 }
 
-function ofThread(stmt: Stmt, shared: ReadonlySet<string>): Stmt {
+function ofThread(stmt: Stmt, buffers: Buffers): Stmt {
   if (stmt.kind === "for" && (gridAxisOf(stmt) || groupAxisOf(stmt))) {
-    return updateFor(stmt, { body: ofThread(stmt.body, shared) });
+    return updateFor(stmt, { body: ofThread(stmt.body, buffers) });
   }
-  return withBarriers(stmt, { accesses: none, shared }).stmt;
+  return withBarriers(stmt, { accesses: none, ...buffers }).stmt;
+}
+
+/**
+ * Returns the names of the buffers that a launch stores to and loads from. Where it only stores, by single threads, each element is
+ * stored once, as a stage has no use for what is overwritten unread.
+ */
+function passedOn(launch: Stmt, shared: ReadonlySet<string>): ReadonlySet<string> {
+  const stored = new Set<string>();
+  const read = new Set<string>();
+  walkStmt(
+    launch,
+    (stmt) => {
+      if (stmt.kind !== "store") return;
+      stored.add(stmt.buffer);
+      if (lanesOf(stmt.value) >= warpWideLanes) read.add(stmt.buffer);
+    },
+    (expr) => {
+      if (expr.kind === "load") read.add(expr.buffer);
+    },
+  );
+  return new Set([...shared].filter((name) => stored.has(name) && read.has(name)));
+}
+
+interface Buffers {
+  /** Names of those in which threads meet. */
+  readonly shared: ReadonlySet<string>;
+  /** Names of those in which no two threads store to the same element. */
+  readonly storedApart: ReadonlySet<string>;
 }
 
 /** Accesses since the last barrier: buffers with the statements that store to them, and buffers that are read. */
@@ -47,9 +85,8 @@ interface Accesses {
 
 const none: Accesses = { stores: new Map(), loads: new Set() };
 
-interface Before {
+interface Before extends Buffers {
   readonly accesses: Accesses;
-  readonly shared: ReadonlySet<string>;
 }
 
 interface After {
@@ -65,6 +102,8 @@ function withBarriers(stmt: Stmt, before: Before): After {
       return inLoop(stmt, before);
     case "sync":
       return { stmt, accesses: stmt.what === "barrier" ? none : before.accesses };
+    case "if":
+      return meetInside(stmt, before) ? inChoice(stmt, before) : besides(stmt, before);
     default:
       return besides(stmt, before);
   }
@@ -80,8 +119,53 @@ function inSeq(stmts: readonly Stmt[], before: Before): After {
   return { stmt: { kind: "seq", body: body.flatMap((it) => (it.kind === "seq" ? it.body : [it])) }, accesses };
 }
 
-/** An iteration comes after all that was open before the loop, and after what the one before it has left open. */
+/** Says whether threads have to wait for each other on one side of a choice. */
+function meetInside({ then, else: no }: If, before: Before): boolean {
+  const sides = no ? [then, no] : [then];
+  return sides.some((side) => barriersIn(withBarriers(side, { ...before, accesses: none }).stmt) > 0);
+}
+
+function barriersIn(stmt: Stmt): number {
+  let count = 0;
+  walkStmt(stmt, (each) => {
+    if (each.kind === "sync" && each.what === "barrier") count++;
+  });
+  return count;
+}
+
+/** Both sides of a choice that all threads of a group make alike. */
+function inChoice(stmt: If, before: Before): After {
+  invariant(isUniform(stmt.condition), "threads that have to wait for each other come there by different ways");
+  const yes = withBarriers(stmt.then, before);
+  const no = stmt.else ? withBarriers(stmt.else, before) : { stmt: null, accesses: before.accesses };
+  return {
+    stmt: updateIf(stmt, { then: yes.stmt, else: no.stmt }),
+    accesses: union(yes.accesses, no.accesses),
+  };
+}
+
+const isUniform = (condition: Expr): boolean =>
+  !someExpr(
+    condition,
+    (each) =>
+      each.kind === "load" ||
+      each.kind === "local" ||
+      (each.kind === "var" && (groupAxes as readonly string[]).includes(each.name)),
+  );
+
+/**
+ * An iteration comes after all that was open before the loop, and after what the one before it has left open. Where only the first of
+ * these has to be waited for, it is before the loop.
+ */
 function inLoop(loop: For, before: Before): After {
+  if (barriersIn(loop.body) === 0) {
+    const own = accessesIn(loop.body, before.shared);
+    const alone = withBarriers(loop.body, { ...before, accesses: own });
+    if (barriersIn(alone.stmt) === 0) {
+      if (!meet(before.accesses, own, before)) return { stmt: loop, accesses: union(before.accesses, own) };
+      return { stmt: seq(sync("barrier"), loop), accesses: own };
+    }
+  }
   const first = withBarriers(loop.body, before);
   const around = union(before.accesses, first.accesses);
   const again = withBarriers(loop.body, { ...before, accesses: around });
@@ -89,9 +173,10 @@ function inLoop(loop: For, before: Before): After {
 }
 
 /** A statement in which there is no place for a barrier. */
-function besides(stmt: Stmt, { accesses, shared }: Before): After {
+function besides(stmt: Stmt, before: Before): After {
+  const { accesses, shared } = before;
   const own = accessesIn(stmt, shared);
-  if (!meet(accesses, own)) return { stmt, accesses: union(accesses, own) };
+  if (!meet(accesses, own, before)) return { stmt, accesses: union(accesses, own) };
   return { stmt: seq(sync("barrier"), stmt), accesses: own };
 }
 
@@ -113,10 +198,11 @@ function accessesIn(root: Stmt, shared: ReadonlySet<string>): Accesses {
 }
 
 /** A store that a loop comes back to stores other elements each time, or nobody would read the earlier ones. */
-function meet(earlier: Accesses, later: Accesses): boolean {
+function meet(earlier: Accesses, later: Accesses, { storedApart }: Buffers): boolean {
   const isOverwritten = [...later.stores].some(([name, stmts]) => {
     const known = earlier.stores.get(name);
-    return earlier.loads.has(name) || (known !== undefined && ![...known].every((it) => stmts.has(it)));
+    if (earlier.loads.has(name)) return true;
+    return known !== undefined && !storedApart.has(name) && ![...known].every((it) => stmts.has(it));
   });
   return isOverwritten || [...later.loads].some((name) => earlier.stores.has(name));
 }

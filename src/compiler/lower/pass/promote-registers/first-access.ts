@@ -2,6 +2,7 @@
 // is stored before it is read starts anew: no value flows into it.
 
 import type { Stmt } from "../../../ir/loop-ir.ts";
+import { isThreadLoop } from "../../../ir/thread-axes.ts";
 import { ownExprs, walkExpr } from "../../../ir/visit.ts";
 import { placeOf, type SlotRange } from "./slots.ts";
 
@@ -32,8 +33,10 @@ export function firstAccesses(stmt: Stmt, units: Units): FirstAccesses {
 
 function findFirst(stmt: Stmt, units: Units): FirstAccesses {
   switch (stmt.kind) {
-    case "for":
-      return firstAccesses(stmt.body, units);
+    case "for": {
+      const first = firstAccesses(stmt.body, units);
+      return isThreadLoop(stmt) ? ofThreads(first) : first;
+    }
     case "seq": {
       const first = new Map<number, First>();
       for (const each of stmt.body) addLater(first, firstAccesses(each, units));
@@ -53,6 +56,10 @@ function findFirst(stmt: Stmt, units: Units): FirstAccesses {
       return ownAccesses(stmt, units);
   }
 }
+
+/** Each thread has registers of its own, so no value flows into a loop over threads, whatever its body does first. */
+const ofThreads = (first: FirstAccesses): FirstAccesses =>
+  new Map([...first.keys()].map((unit): [number, First] => [unit, "store"]));
 
 /** First accesses of one statement. A store with `active` counts as whole: nothing may read lanes that are not stored. */
 function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {

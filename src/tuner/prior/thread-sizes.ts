@@ -1,0 +1,66 @@
+// Sizes that groups of threads without tensor cores are made by, and what a small GPU does in a cycle: the numbers that the rules of
+// `thread-tiles` and their estimates share. Nothing here was measured yet; ratios are those of integrated GPUs of 2022 to 2025.
+
+/** Sizes that a search tries, and limits of what is sensible. */
+export const threadSizes = {
+  /** Threads of a group along one axis. */
+  threads: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  /** Rows, or vectors, of the sums of one thread. */
+  registers: [1, 2, 4, 8],
+  /** Elements of a vector in memory. */
+  lanes: [1, 2, 4],
+  /** Elements of the depth that are written out one after another, and how many times that makes a step. */
+  unrolls: [1, 2, 4, 8],
+  rounds: [1, 2, 4, 8],
+  /** Elements of the depth in one step of copies to the memory of the group. */
+  leastStep: 4,
+  mostStep: 32,
+  /** Parts of the depth that threads of one group add up beside each other. */
+  slices: [2, 4, 8, 16, 32],
+  /** Threads that add up a row, threads that add up what these have, and rows of a group. */
+  rowThreads: [4, 8, 16, 32, 64, 128, 256],
+  rowCombiners: [2, 4, 8, 16],
+  rowsOfGroup: [1, 2, 4, 8, 16],
+  /** Elements of a row that a thread reads before it adds them up. */
+  rowUnrolls: [1, 2, 4],
+  /** Threads that add up one number of all there is, in many groups. */
+  sumThreads: [64, 256, 1024, 4096, 16_384],
+  sumCombiners: [16, 32, 64],
+  /** Groups of a map. */
+  mapThreads: [32, 64, 128, 256],
+  mapUnrolls: [1, 2, 4],
+  /** Fewest threads of a group: machines run so many together. */
+  leastThreads: 32,
+  /** Most sums of a thread: more of them leave the registers. */
+  mostSums: 64,
+  /** Registers for addresses and counters. */
+  registersBeside: 24,
+  /** Elements by which rows in the memory of a group are longer, so that they begin in different banks. */
+  rowPadding: 4,
+  /** Fewest elements of a row that several threads add up together. */
+  leastRow: 16,
+  /** Most results whose sums threads share the depth of, as there is too little work for the machine else, and the least depth. */
+  fewResults: 16_384,
+  leastSliced: 64,
+  /** Most pieces of an operand that a thread copies in a step: they are written out. */
+  mostCopies: 8,
+  /** Most elements of a row that each of its threads keeps in registers. */
+  mostKept: 16,
+} as const;
+
+/** What one processor does in a cycle, about, and what makes it wait. */
+export const threadRates = {
+  /** Threads that a processor has at a time, and those that keep it busy if each has a single thing to do at a time. */
+  threadsPerProcessor: 1_024,
+  busyThreads: 512,
+  /** Things that one thread does beside each other: more sums of it hide no more. */
+  mostAtOnce: 4,
+  /** Share of the loads from memory that no cache near the processor has, where neighbours read the same. */
+  missShare: 0.25,
+  /** Bytes that come together: a thread that reads a number of its own far from its neighbours' has all of them come. */
+  sectorBytes: 32,
+  /** Cycles from a load to its value, from L2 or memory. */
+  latency: 400,
+  /** Operations that a function such as exp takes. */
+  functionOperations: 12,
+} as const;

@@ -1,0 +1,55 @@
+// Map → the sum that it finishes: it reads each of the results once, at its own place, itself or through maps that are computed where
+// they are read; all else that it reads is there before the sum. Biases, activations and casts are such maps.
+
+import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext } from "../draft/space-rule.ts";
+import { inlinedStages } from "../fusion/inlined-stages.ts";
+
+export interface FinishedSum {
+  readonly sums: SchedulableStage;
+  /** Maps between the sums and the one that finishes them, in the order of the operator. */
+  readonly between: readonly SchedulableStage[];
+}
+
+/** Returns the sum. Null: the stage finishes none. */
+export function finishedSum(
+  stage: SchedulableStage,
+  { stages }: Pick<RuleContext<AcceleratorTarget>, "stages">,
+): FinishedSum | null {
+  if (!isMap(stage) || stage.spatial.some(({ isPart }) => isPart)) return null;
+  const atOnce = inlinedStages(stages);
+  const maps = [stage];
+  const others = new Set<SchedulableStage>();
+  for (const it of stages.slice(0, stages.indexOf(stage)).toReversed()) {
+    const readers = maps.filter(({ name }) => it.readers.includes(name));
+    if (readers.length === 0) continue;
+    const isOwn = it.readers.length === 1 && readsInPlace(readers[0]!, it);
+    if (isOwn && isMap(it) && atOnce.has(it.name)) maps.push(it);
+    else others.add(it);
+  }
+  const sums = [...others].reduce<SchedulableStage | null>(
+    (last, it) => (last && stages.indexOf(last) > stages.indexOf(it) ? last : it),
+    null,
+  );
+  if (!sums || sums.reduce.length === 0 || sums.isOutput || sums.readers.length > 1) return null;
+  const reader = maps.find(({ name }) => sums.readers.includes(name))!;
+  return readsInPlace(reader, sums) ? { sums, between: maps.slice(1).toReversed() } : null;
+}
+
+const readsInPlace = (reader: SchedulableStage, { name, spatial }: SchedulableStage): boolean =>
+  reader.reads.filter(({ buffer }) => buffer === name).every((read) => isInPlace(read, reader, spatial));
+
+/** Says whether element [i, j] is made of element [i, j]. */
+const isInPlace = (
+  { dims, guarded, count }: Access,
+  { spatial }: SchedulableStage,
+  own: SchedulableStage["spatial"],
+): boolean =>
+  !guarded &&
+  count === 1 &&
+  dims.length === spatial.length &&
+  spatial.every(({ name, extent }, at) => {
+    const dim = dims[at];
+    return dim?.size === 1 && dim.get(name) === 1 && extent === own[at]?.extent;
+  });

@@ -1,0 +1,53 @@
+// Limits of the machine for a group of threads, as constraints over its tiles.
+
+import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import { threadSizes } from "../../prior/thread-sizes.ts";
+import { atMost, type Draft, product, sum } from "../draft/draft.ts";
+import type { TiledSum } from "./sum-axes.ts";
+import { groupsOf, lanesOf, powerFrom, registerOf, threadsOf } from "./tile-choices.ts";
+
+/** Threads of a group, sums that each of them holds, its registers, and groups of the launch. */
+export const allThreadsOf = ({ stage }: TiledSum): string => `${stage.name}.threads`;
+export const sumsOf = ({ stage }: TiledSum): string => `${stage.name}.sums`;
+export const registersOf = ({ stage }: TiledSum): string => `${stage.name}.registers`;
+export const allGroupsOf = ({ stage }: TiledSum): string => `${stage.name}.groups`;
+
+/** @param slices variable of the parts of the depth that threads add up beside each other; null: there are none */
+export function limitGroups(draft: Draft, tiles: TiledSum, target: AcceleratorTarget, slices: string | null): Draft {
+  const threads = [...tiles.tiled.map(threadsOf), ...(slices ? [slices] : [])];
+  const most = target.limits.threadsPerGroup ?? 1;
+  const least = Math.min(most, threadSizes.leastThreads, mostThreads(tiles, slices !== null));
+  const counted = product(draft, allThreadsOf(tiles), threads, "threads of a group");
+  const few = atMost(counted, allThreadsOf(tiles), most, `a group has at most ${most} threads`);
+  const enough = atMost(few, least, allThreadsOf(tiles), `a group has at least ${least} threads`);
+  return limitLaunch(limitRegisters(enough, tiles, target), tiles, target);
+}
+
+/** Threads that the extents have work for. */
+function mostThreads({ tiled }: TiledSum, isSliced: boolean): number {
+  const along = tiled.map(({ extent }) => Math.min(powerFrom(extent), threadSizes.threads.at(-1)!));
+  return along.reduce((all, it) => all * it, isSliced ? threadSizes.slices[0] : 1);
+}
+
+function limitRegisters(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTarget): Draft {
+  const { stage, columns, tiled } = tiles;
+  const [sums, registers] = [sumsOf(tiles), registersOf(tiles)];
+  const { mostSums, registersBeside } = threadSizes;
+  const vectors = `${columns.loop}.vector-elements`;
+  const across = product(draft, vectors, [registerOf(columns), lanesOf(columns)], `${columns.name} of a thread`);
+  const rows = tiled.filter((axis) => axis !== columns).map(registerOf);
+  const held = product(across, sums, [vectors, ...rows], `sums of ${stage.name} that a thread holds`);
+  const few = atMost(held, sums, mostSums, `a thread holds at most ${mostSums} sums of ${stage.name} in registers`);
+  const terms = [sums, vectors, ...rows].map((term) => ({ coefficient: 1, term }));
+  const needed = sum(few, registers, terms, registersBeside, "registers of a thread, about");
+  const most = limits.registersPerThread ?? 1;
+  return atMost(needed, registers, Math.max(most, registersBeside + 1), `a thread has ${most} registers`);
+}
+
+function limitLaunch(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTarget): Draft {
+  const outer = tiles.outer.reduce((count, { extent }) => count * extent, 1);
+  const groups = [outer, ...tiles.tiled.map(groupsOf)];
+  const counted = product(draft, allGroupsOf(tiles), groups, `groups of threads for ${tiles.stage.name}`);
+  const most = limits.groupsAlongAxis ?? 1;
+  return atMost(counted, allGroupsOf(tiles), most, `a launch has at most ${most} groups`);
+}

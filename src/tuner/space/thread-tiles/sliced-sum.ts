@@ -1,0 +1,84 @@
+// Schedule of a sum with few results: threads of a group share its depth too. Each adds up every so many elements of it, and what these
+// come to is added up by the threads of the first slice.
+//
+//   for i.0, j.0 fused: blockIdx.x
+//     for k.1: threadIdx.z, i.1: threadIdx.y, j.2: threadIdx.x
+//       for k.0
+//         for k.2, i.2, j.1 written out: C.rf[k.1, i, j] += A · B                 registers, then the memory of the group
+//     for i.1: threadIdx.y, j.2: threadIdx.x
+//       for k.1: C[i, j] += C.rf[k.1, i, j]                                       registers; a map on the way to memory
+
+import { byteSize } from "../../../compiler/index.ts";
+import { threadSizes } from "../../prior/thread-sizes.ts";
+import { atMost, type Draft, product, tunable } from "../draft/draft.ts";
+import { groupBytesOf } from "./copies.ts";
+import { finishing } from "./direct-sum.ts";
+import type { SumAxis, TiledSum } from "./sum-axes.ts";
+import { named, tileOf, unrollOf } from "./tile-choices.ts";
+import {
+  bindGroups,
+  groupsThenThreads,
+  type Instructions,
+  lanesLoop,
+  part,
+  registerLoops,
+  splitTiles,
+  threadLoops,
+} from "./tile-loops.ts";
+
+/** Slices of the depth. */
+export const slicesOf = ({ loop }: SumAxis): string => `${loop}.slices`;
+
+/** Says whether groups of the results alone would leave the machine idle; a coordinate of the threads has to be left for slices. */
+export function isSliceable({ stage, tiled, depth }: TiledSum): boolean {
+  const { fewResults, leastSliced } = threadSizes;
+  const results = stage.spatial.reduce((count, { extent }) => count * extent, 1);
+  return tiled.length <= 2 && depth.extent >= leastSliced && results <= fewResults;
+}
+
+/** Adds the slices, what is written out of each, and the memory of their sums. */
+export function addSlices(draft: Draft, { stage, tiled, depth }: TiledSum, most: number): Draft {
+  const bytes = groupBytesOf({ stage });
+  const sliced = tunable(tunable(draft, slicesOf(depth), threadSizes.slices), unrollOf(depth), threadSizes.unrolls);
+  const parts = [byteSize[stage.dtype], slicesOf(depth), ...tiled.map(tileOf)];
+  const counted = product(sliced, bytes, parts, "bytes of memory of a group");
+  return atMost(counted, bytes, most, `sums of the slices of ${depth.name} fit the ${most} bytes of a group`);
+}
+
+export function slicedSum(tiles: TiledSum, reader: string | null): Instructions {
+  const { stage, depth, further } = tiles;
+  const slice = part(depth, 1);
+  const steps = [...further.map(({ loop }) => loop), part(depth, 0), part(depth, 2)];
+  const threads = threadLoops(tiles);
+  const final = (loop: string): string => `${loop}.final`;
+  const coordinates = tiles.tiled.map(({ coordinate }) => coordinate);
+  return [
+    ...splitTiles(tiles, "guard"),
+    {
+      kind: "split",
+      loop: depth.loop,
+      factors: [0, named(slicesOf(depth)), named(unrollOf(depth))],
+      tail: "guard",
+    },
+    ...groupsThenThreads(tiles, [slice], steps),
+    ...bindGroups(tiles),
+    { kind: "rfactor", loop: slice },
+    { kind: "set-scope", buffer: `${stage.name}.rf`, scope: "group" },
+    { kind: "reorder", loops: [final(slice), ...[...registerLoops(tiles), lanesLoop(tiles)].map(final)] },
+    { kind: "bind", loop: slice, axis: "threadIdx.z" },
+    ...threads.flatMap((loop, at) => [
+      { kind: "bind", loop, axis: coordinates[at]! } as const,
+      { kind: "bind", loop: final(loop), axis: coordinates[at]! } as const,
+    ]),
+    { kind: "unroll", loop: part(depth, 2) },
+    ...registerLoops(tiles).flatMap((loop) => [
+      { kind: "unroll", loop } as const,
+      { kind: "unroll", loop: final(loop) } as const,
+    ]),
+    { kind: "vectorize", loop: lanesLoop(tiles) },
+    { kind: "vectorize", loop: final(lanesLoop(tiles)) },
+    { kind: "cache-write", block: `${stage.name}.rf`, loop: threads.at(-1)!, scope: "register" },
+    { kind: "cache-write", block: stage.name, loop: final(threads.at(-1)!), scope: "register" },
+    ...finishing(reader),
+  ];
+}

@@ -1,0 +1,103 @@
+// Load of a sum in tiles of threads on the machine: the facts that its time is predicted from.
+
+import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
+import { threadRates } from "../../prior/thread-sizes.ts";
+import type { Estimate } from "../draft/draft.ts";
+import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type CopiedOperand, elementsOf as copiedElementsOf } from "./copies.ts";
+import {
+  bytesOf,
+  bytesReadBy,
+  depthOf,
+  elementsOf,
+  loadOfGroups,
+  operationsIn,
+  otherFacts,
+  valueIn,
+} from "./group-load.ts";
+import { allGroupsOf, allThreadsOf, registersOf, sumsOf } from "./limits.ts";
+import { slicesOf } from "./sliced-sum.ts";
+import type { TiledSum } from "./sum-axes.ts";
+import { lanesOf, registerOf, stepsOf, tileOf, unrollOf } from "./tile-choices.ts";
+
+/**
+ * @param reader the map that finishes the sums
+ * @param operands those that are copied to the memory of the group
+ */
+export const sumEstimate =
+  (
+    tiles: TiledSum,
+    reader: SchedulableStage | null,
+    operands: readonly CopiedOperand[],
+    target: AcceleratorTarget,
+  ): Estimate =>
+  (assignment) => {
+    const { stage, depth, tiled } = tiles;
+    const value = valueIn(assignment);
+    const [groups, threads, sums] = [allGroupsOf, allThreadsOf, sumsOf].map((of) => value(of(tiles))) as [
+      number,
+      number,
+      number,
+    ];
+    const slices = value(slicesOf(depth));
+    const walked = depthOf(stage) / slices;
+    const loads = stage.reads.map((access) => loadOf(access, tiles, operands, value));
+    const perThread = (of: (load: Load) => number): number =>
+      loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;
+    const isCopied = operands.length > 0;
+    const steps = isCopied ? value(stepsOf(depth)) * (depthOf(stage) / depth.extent) : walked / value(unrollOf(depth));
+    const copied = operands.reduce((bytes, it) => bytes + value(copiedElementsOf(it)) * byteSize[it.access.dtype], 0);
+    const covered = tiled.reduce(
+      (all, axis) => all * ((Math.ceil(axis.extent / value(tileOf(axis))) * value(tileOf(axis))) / axis.extent),
+      1,
+    );
+    const results = reader ?? stage;
+    return {
+      ...otherFacts,
+      ...loadOfGroups(
+        {
+          groups,
+          threads,
+          atOnce: sums,
+          waits: steps,
+          barriers: isCopied ? 2 * steps : slices > 1 ? 2 : 1,
+          surplus: covered,
+        },
+        target,
+      ),
+      flops: operationsIn(stage) + (reader ? operationsIn(reader) : 0) + slices * elementsOf(stage),
+      multiplyAddShare: stage.operations > 1 ? 1 : 0,
+      accumulators: sums,
+      liveRegisters: value(registersOf(tiles)),
+      bytesFromL2: perThread(({ near }) => near),
+      bytesFromL3: perThread(({ far }) => far) + (isCopied ? groups * steps * copied : 0),
+      bytesFromMemory: bytesReadBy(stage) + bytesOf(results),
+      tilesBegun: groups,
+    };
+  };
+
+interface Load {
+  /** Bytes that a thread loads for one element of the depth from the memory of its group, or a cache as near, and from L2. */
+  readonly near: number;
+  readonly far: number;
+}
+
+/** Loads of one operand for a tile of sums. */
+function loadOf(
+  access: Access,
+  { tiled, columns, depth }: TiledSum,
+  operands: readonly CopiedOperand[],
+  value: (name: string) => number,
+): Load {
+  const own = tiled.filter(({ name }) => dependsOn(access, name));
+  const elements = own.reduce((all, axis) => all * value(registerOf(axis)) * value(lanesOf(axis)), 1);
+  // A vector is one load, as a number is.
+  const perLoad = own.reduce((most, axis) => Math.max(most, value(lanesOf(axis))), 1);
+  const bytes = (elements * byteSize[access.dtype] * (1 + 1 / perLoad)) / 2;
+  if (operands.some((it) => it.access === access)) return { near: bytes, far: 0 };
+  const { missShare, sectorBytes } = threadRates;
+  if (isVectorizable(access, columns.name)) return { near: bytes, far: bytes * missShare };
+  // Neighbours read rows of their own: of each part of a row that comes, as much is used as is written out.
+  const used = Math.min(sectorBytes, value(unrollOf(depth)) * byteSize[access.dtype]);
+  return { near: bytes, far: bytes * (sectorBytes / used) };
+}

@@ -1,0 +1,121 @@
+// Rule `thread-tiles`: sums of several axes, such as products, convolutions and pools. A group of threads computes a box of the result,
+// each thread a tile of sums in registers; a map that finishes the sums is computed on their way to memory.
+//
+//   for b, i.0, j.0 fused: blockIdx.x
+//     for i.1: threadIdx.y, j.2: threadIdx.x      threads
+//       for k.0, k.1
+//         for i.2, j.1, lanes of j.3              tile of a thread
+//
+// Operands are read where they lie, or copied to the memory of the group step by step: two templates.
+
+import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import { compileModel } from "../../constraint/solver/compile.ts";
+import { sample } from "../../constraint/solver/sample.ts";
+import { createRng } from "../../support/rng.ts";
+import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
+import { isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { copiedSum } from "./copied-sum.ts";
+import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
+import { directSum } from "./direct-sum.ts";
+import { finishedSum } from "./finished-sum.ts";
+import { limitGroups } from "./limits.ts";
+import { addSlices, isSliceable, slicedSum, slicesOf } from "./sliced-sum.ts";
+import { isInAnyOrder, type TiledSum, tiledSum } from "./sum-axes.ts";
+import { sumEstimate } from "./sum-estimate.ts";
+import { addSteps, addTiles, addUnroll } from "./tile-choices.ts";
+
+type Context = RuleContext<AcceleratorTarget>;
+
+export const threadTiles: SpaceRule<AcceleratorTarget> = {
+  name: "thread-tiles",
+
+  applies: (stage, context) => sumOf(stage, context) !== null,
+
+  apply(draft, stage, context) {
+    const tiles = sumOf(stage, context)!;
+    const { op, target } = context.task;
+    const reader = tiles.stage === stage ? null : stage;
+    const between = finishedSum(stage, context)?.between ?? [];
+    const shapes = new Map<string, readonly number[]>([
+      ...op.inputs.map(({ name, shape }) => [name, shape] as const),
+      ...context.stages.map(({ name, spatial }) => [name, spatial.map(({ extent }) => extent)] as const),
+    ]);
+    const operands = copiedOperands(tiles, shapes);
+    const site: Site = {
+      draft: reader ? joined(draft, tiles.stage, between) : draft,
+      tiles,
+      reader,
+      title: reader ? `${reader.name} with ${tiles.stage.name}` : tiles.stage.name,
+      target,
+    };
+    return [
+      direct(site),
+      ...(canCopy(site, operands) ? [copied(site, operands)] : []),
+      ...(isSliceable(tiles) && isInAnyOrder(tiles.stage, context.task) ? [sliced(site)] : []),
+    ];
+  },
+};
+
+interface Site {
+  readonly draft: Draft;
+  readonly tiles: TiledSum;
+  /** The map that finishes the sums; null: none does. */
+  readonly reader: SchedulableStage | null;
+  /** What is computed, in words. */
+  readonly title: string;
+  readonly target: AcceleratorTarget;
+}
+
+const sumOf = (stage: SchedulableStage, context: Context): TiledSum | null =>
+  tiledSum(finishedSum(stage, context)?.sums ?? stage, context.task);
+
+/** The sums and the maps between them and the one that finishes them are scheduled with it. */
+function joined(draft: Draft, sums: SchedulableStage, between: readonly SchedulableStage[]): Draft {
+  const fused = [sums, ...between].reduce((result, { name }) => fuse(result, name), draft);
+  return instruct(fused, ...between.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const));
+}
+
+function direct({ draft, tiles, reader, title, target }: Site): Draft {
+  const tiled = addUnroll(addTiles(decide(draft, `${title} in tiles of threads`), tiles), tiles);
+  const limited = limitGroups(tiled, tiles, target, null);
+  const timed = estimate(limited, sumEstimate(tiles, reader, [], target));
+  return instruct(timed, ...directSum(tiles, reader?.name ?? null));
+}
+
+const withCopies = (
+  draft: Draft,
+  { tiles }: Site,
+  operands: readonly CopiedOperand[],
+  target: AcceleratorTarget,
+): Draft =>
+  addCopies(
+    limitGroups(addSteps(addTiles(draft, tiles), tiles), tiles, target, null),
+    tiles,
+    operands,
+    target.limits.groupBytes ?? 0,
+  );
+
+/** Says whether threads can copy the operands at all, in a memory of any size: far apart, a few elements take many copies. */
+function canCopy(site: Site, operands: readonly CopiedOperand[]): boolean {
+  if (operands.length === 0 || operands.every(({ access }) => isPlain(access))) return operands.length > 0;
+  const limits = { ...site.target.limits, groupBytes: Number.MAX_SAFE_INTEGER };
+  const { variables, constraints } = withCopies(emptyDraft, site, operands, { ...site.target, limits });
+  return sample(compileModel({ variables, constraints }), createRng(1)).kind === "found";
+}
+
+function copied(site: Site, operands: readonly CopiedOperand[]): Draft {
+  const { draft, tiles, reader, title, target } = site;
+  const named = decide(draft, `${title} in tiles of threads, operands in their group`);
+  const kept = withCopies(named, site, operands, target);
+  const timed = estimate(kept, sumEstimate(tiles, reader, operands, target));
+  return instruct(timed, ...copiedSum(tiles, operands, reader?.name ?? null));
+}
+
+function sliced({ draft, tiles, reader, title, target }: Site): Draft {
+  const named = decide(draft, `${title} in tiles of threads, ${tiles.depth.name} in slices`);
+  const tiled = addSlices(addTiles(named, tiles), tiles, target.limits.groupBytes ?? 0);
+  const limited = limitGroups(tiled, tiles, target, slicesOf(tiles.depth));
+  const timed = estimate(limited, sumEstimate(tiles, reader, [], target));
+  return instruct(timed, ...slicedSum(tiles, reader?.name ?? null));
+}
