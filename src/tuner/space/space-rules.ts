@@ -7,8 +7,7 @@ import { direct } from "./algorithm/direct.ts";
 import { defaultAlgorithms } from "./algorithm/index.ts";
 import type { SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
-import { inlineMaps } from "./tensor-cores/inline-maps.ts";
-import { threadsOfMap } from "./tensor-cores/threads-of-a-map.ts";
+import { threadTileRules } from "./thread-tiles/rules.ts";
 
 export interface SpaceRules<On extends Target = Target> {
   /** Name of the back end. */
@@ -21,7 +20,7 @@ export interface SpaceRules<On extends Target = Target> {
 
 const ofThreads: SpaceRules<AcceleratorTarget> = {
   name: "wgsl",
-  rules: [inlineMaps, threadsOfMap],
+  rules: threadTileRules,
   algorithms: [direct],
 };
 

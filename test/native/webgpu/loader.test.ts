@@ -144,14 +144,14 @@ test("without the package the executor says what to install, and its kernels are
   expect(await executor.whyNotHere!(".")).toContain("install the package webgpu");
   const [built] = await executor.build([source], nowhere);
   expect(built).toMatchObject({ kind: "built", runnable: { dawn: null, text: source.text } });
-  const { runnable } = built as { runnable: WgslRunnable };
+  const { runnable } = built as unknown as { runnable: WgslRunnable };
   const loader = createWebgpuLoader(
     () => Promise.reject(new Error("it was opened")),
     (reason) => {
       throw new Error(reason);
     },
   );
-  const place = { parameters: [], arena: createArena([], []) };
+  const place = { parameters: [], arena: createArena([]) };
   await expect(loader.load(runnable, place as never)).rejects.toThrow("install the package webgpu");
 });
 
