@@ -17,10 +17,14 @@ export interface WgslRunnable extends Runnable, Pick<WgslSource, "text" | "launc
   readonly dawn: string | null;
 }
 
-/** @param fail called with what the device says of a launch: nothing on it can be trusted then, so the process has to end */
+/**
+ * @param fail called with what the device says of a launch: nothing on it can be trusted then, so the process has to end
+ * @param find returns the file of the package, before a kernel has told it
+ */
 export function createWebgpuLoader(
   open: (dawn: string) => Promise<GpuDevice>,
   fail: (reason: string) => never,
+  find: () => string | null = findDawn,
 ): RunnableLoader<WgslRunnable> {
   let opened: Promise<GpuDevice> | null = null;
   const deviceOnce = (dawn: string): Promise<GpuDevice> => {
@@ -41,6 +45,10 @@ export function createWebgpuLoader(
   };
   return {
     kind: "wgsl",
+    async ready() {
+      const dawn = find();
+      if (dawn !== null) await deviceOnce(dawn);
+    },
     async load({ text, launches, scratch, dawn }, place) {
       if (dawn === null) throw new Error(missingDawn);
       const gpu = await deviceOnce(dawn);

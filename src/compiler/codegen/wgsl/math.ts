@@ -1,6 +1,6 @@
 // Functions that WGSL lacks, or is allowed to compute roughly: exp, log, tanh, erf, sigmoid, pow on f32. They lose no digits where a
-// compiler takes sums apart or fuses them, as it may in WGSL: they round by `round`, and split numbers by their bits. Within 4 ulp where
-// the machine rounds sums and products as IEEE 754 says; pow loses a digit more for each eighth power of two of its result.
+// compiler takes sums apart or fuses them, as it may in WGSL: they round by `round`, and split numbers by their bits. Within 2 ulp where
+// the machine rounds sums, products and quotients as IEEE 754 says.
 
 const isNan = "(bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u";
 
@@ -64,8 +64,8 @@ const sigmoid = `fn uk_sigmoid_f32(x: f32) -> f32 {
 }`;
 
 /**
- * |x|^y = 2^(y · log2 |x|), with the special cases of C99. The exponent of x and the high digits of y and of the logarithm have few bits, so
- * that products of them are exact.
+ * |x|^y = 2^(y · log2 |x|), with the special cases of C99. The exponent of x and the high digits of numbers have few bits, so that products
+ * of them are exact, fused or not.
  */
 const pow = `fn uk_pow_f32(x: f32, y: f32) -> f32 {
   if (x == 1.0f || y == 0.0f) { return 1.0f; }
@@ -90,16 +90,21 @@ const power = `fn uk_power(a: f32, y: f32) -> f32 {
   let e = f32((bits >> 23u) - select(0, 23, small));
   let m = bitcast<f32>((bits & 0x7fffff) + 0x3f3504f3);
   let f = m - 1.0f;
-  let s = f / (m + 1.0f);
+  let d = m + 1.0f;
+  let s = f / d;
+  let a1 = uk_high(s);
+  let a2 = s - a1;
+  let d1 = uk_high(d);
+  let lost = ((f - a1 * d1) - a1 * (m - (d1 - 1.0f))) - a2 * d;
   let z = s * s;
   let series = fma(fma(fma(fma(0.26230819f, z, 0.3205989f), z, 0.41219859f), z, 0.57707802f), z, 0.96179669f) * z * s;
   let high = uk_high(s * 2.8853901f);
-  let rest = fma(s, 2.8853901f, -high) + fma(-s, m + 1.0f, f) * (2.8853901f / (m + 1.0f)) + series;
+  let rest = (a1 * 2.8847656f - high) + (a1 * 0.0006244568f + a2 * 2.8853901f) + lost * (2.8853901f / d) + series;
   let u = uk_high(y);
   let v = y - u;
   let sum = u * e;
   let n = clamp(round(sum + y * (high + rest)), -300.0f, 300.0f);
-  let r = (sum - n) + (u * high + (v * e + (v * high + y * rest)));
+  let r = ((sum - n) + u * high) + (v * e + (v * high + y * rest));
   return select(uk_scale(uk_exp_f32(clamp(r, -40.0f, 40.0f) * 0.6931472f), clamp(i32(n), -252, 252)), 0.0f, n < -200.0f);
 }`;
 
