@@ -6,7 +6,7 @@ import type { WgslSource } from "../../compiler/index.ts";
 import type { Arena } from "../runner/arena.ts";
 import type { DeviceKernel, LoadPlace, RunnableLoader } from "../runner/loader.ts";
 import type { Runnable } from "../runner/protocol.ts";
-import { loadDawn, missingDawn, takesSoftware } from "./dawn.ts";
+import { findDawn, loadDawn, missingDawn, takesSoftware } from "./dawn.ts";
 import { type GpuDevice, openGpu, withErrors } from "./device.ts";
 import { type DeviceMemory, deviceMemory, scratchBuffer } from "./device-memory.ts";
 import { type LaunchedKernel, launchedKernel } from "./launches.ts";
