@@ -74,11 +74,8 @@ function localText({ name, dtype, lanes }: Local, at: LaneNumber, { names }: Wgs
 
 function binary(expr: Binary, on: (operand: Expr) => string, arithmetic: Arithmetic, context: WgslContext): string {
   const { op, left, right, dtype } = expr;
-  if (op === "and" || op === "or") {
-    const sign = op === "and" ? "&" : "|";
-    const text = arithmetic.lanes === 1 ? `${sign}${sign}` : sign;
-    return `(${on(left)} ${text} ${on(right)})`;
-  }
+  // Both sides are evaluated, as neither can do harm: a choice of sides is a branch, and hundreds of those cost compilers minutes.
+  if (op === "and" || op === "or") return `(${on(left)} ${op === "and" ? "&" : "|"} ${on(right)})`;
   const rounds = (op === "floorDiv" || op === "mod") && left.dtype === "i32";
   const isNatural = rounds && lanesOf(left) === 1 && boundsOf(left, context.ranges).min >= 0;
   const divisor = constantOf(right)?.value ?? null;
