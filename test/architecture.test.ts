@@ -271,8 +271,9 @@ test("process.env in the plugin's options, where toolchains and Windows are look
   expect(badLines(/\bprocess\s*\.\s*env\b/, readers)).toEqual([]);
 });
 
-test("the network by fetch only in native/network/http.ts, emitted modules and the page of a bench", () => {
-  const allowed = isOneOf("src/native/network/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
+test("the network by fetch only in native/network/http.ts, emitted modules and the pages of commands", () => {
+  const pages = ["src/cli/bench/browser/page/", "src/cli/tune-browser/page/"];
+  const allowed = isOneOf("src/native/network/http.ts", "src/plugin/runtime/wasm.ts", ...pages);
   expect(badLines(/\bfetch\s*\(/, allowed)).toEqual([]);
 });
 

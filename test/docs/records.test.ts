@@ -6,10 +6,11 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
-const run = (...args: readonly string[]) => spawnSync("git", args, { cwd: repository, encoding: "utf8" });
+const run = (...args: readonly string[]) =>
+  spawnSync("git", args, { cwd: repository, encoding: "utf8", maxBuffer: 2 ** 28 });
 const git = (...args: readonly string[]): string => {
-  const { status, stdout, stderr } = run(...args);
-  if (status !== 0) throw new Error(stderr);
+  const { status, stdout, stderr, error } = run(...args);
+  if (status !== 0) throw error ?? new Error(stderr);
   return stdout;
 };
 

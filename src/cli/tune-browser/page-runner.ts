@@ -26,20 +26,22 @@ const tensorOf = ({ name, role, dtype, length }: KernelParameter): JobTensor => 
   length,
 });
 
-/** Null: pages run no such code. */
-function codeOf(runnable: Runnable): JobCode | null {
-  if (runnable.kind === "wgsl") {
+/** Code of a runnable as pages get it, by its kind. */
+const codes: Readonly<Record<string, (runnable: Runnable) => JobCode>> = {
+  wgsl(runnable) {
     const { text, launches, scratch } = runnable as WgslRunnable;
     return { kind: "wgsl", text, launches, scratch };
-  }
-  if (runnable.kind !== "wasm") return null;
-  const { bytes, offsets, sharing } = runnable as WasmRunnable;
-  return { kind: "wasm", bytes: Buffer.from(bytes).toString("base64"), offsets, sharing };
-}
+  },
+  wasm(runnable) {
+    const { bytes, offsets, sharing } = runnable as WasmRunnable;
+    return { kind: "wasm", bytes: Buffer.from(bytes).toString("base64"), offsets, sharing };
+  },
+};
 
+/** Null: pages run no such code. */
 function functionOf(runnable: Runnable, parameters: readonly KernelParameter[]): JobFunction | null {
-  const code = codeOf(runnable);
-  return code && { code, tensors: parameters.map(tensorOf) };
+  const code = codes[runnable.kind]?.(runnable);
+  return code ? { code, tensors: parameters.map(tensorOf) } : null;
 }
 
 /** Outputs in the bytes of an answer; null: they are not of this task. */

@@ -20,6 +20,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/cli/init/wire-config.ts": ["bundler-configuration"],
   "src/cli/pack/pack-files.ts": ["pack-before"],
   "src/cli/flags/shard.ts": ["shard"],
+  "src/cli/tune-browser/decode.ts": ["page-visit", "page-answer"],
   "src/cli/flags/size-text.ts": ["size"],
   "src/compiler/schedule/replay/trace-json.ts": ["trace"],
   "src/native/harness/flush-caches.ts": ["cache-size"],
@@ -78,6 +79,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
 /** Files that read a text and hand it on to what these parsers fuzz. */
 export const handsOn: Readonly<Record<string, Parsers>> = {
   "src/cli/bench/browser/browser-bench.ts": ["page-results"],
+  "src/cli/tune-browser/tune-in-browser.ts": ["page-visit", "page-answer"],
   "src/cli/actions/pack.ts": ["pack-before"],
   "src/cli/actions/worker.ts": ["fleet-job"],
   "src/cli/project/project.ts": ["trust-option"],
@@ -141,6 +143,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     [
       "src/native/process/start-worker.ts",
       "src/native/runner/worker.ts",
+      "src/native/webgpu/probe.ts",
       "src/native/process/waiting-worker.ts",
       "src/plugin/background/tuner-process.ts",
       "src/plugin/program/register-worker.ts",
@@ -173,6 +176,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/cli/project/fleet.ts",
     "src/cli/main.ts",
     "src/cli/pack/package-name.ts",
+    "src/cli/flags/page-flags.ts",
     "src/cli/flags/typed-values.ts",
   ],
   "our own text, taken apart or rounded": [
@@ -191,6 +195,8 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/native/machine/processors.ts",
     "src/native/process/process-tree.ts",
     "src/native/webgpu/launches.ts",
+    "src/cli/tune-browser/page/wgsl-function.ts",
+    "src/plugin/runtime/webgpu/run-arrays.ts",
     "src/plugin/report/kernel-order.ts",
     "src/tuner/constraint/solver/z3.ts",
     "src/tuner/cost-model/xgboost.ts",

@@ -1,5 +1,6 @@
 // The page of `tune --browser`: it says what browser it is, asks the command for candidates, has its worker run them, and sends what came of them.
 
+import { afterMs } from "../../../native/machine/clock.ts";
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
 import { element } from "../../../plugin/report/page/dom.ts";
 import { engineClass } from "../../../plugin/runtime/engine.ts";
@@ -44,7 +45,7 @@ function done(job: Job, software: boolean): Promise<Done> {
   const own = worker;
   return new Promise((resolve) => {
     const end = (result: Done, isOver: boolean): void => {
-      clearTimeout(timer);
+      stop();
       own.onmessage = own.onerror = null;
       if (isOver) {
         own.terminate();
@@ -53,7 +54,7 @@ function done(job: Job, software: boolean): Promise<Done> {
       resolve(result);
     };
     const fail = (failed: string): void => end({ ran: { failed }, outputs: [] }, true);
-    const timer = setTimeout(() => fail(`it did not come back within ${deadlineMs / 1000} s`), deadlineMs);
+    const stop = afterMs(deadlineMs, () => fail(`it did not come back within ${deadlineMs / 1000} s`));
     own.onmessage = ({ data }: MessageEvent<Done>) => end(data, false);
     own.onerror = ({ message }) => fail(message || "its worker failed");
     own.postMessage(job);

@@ -1,20 +1,10 @@
 // A candidate in the page's worker: inputs are fetched once a task, its code is run once for its outputs, then as often as its samples want.
 
 import type { Job, JobFunction, JobTensor, Ran } from "../messages.ts";
+import type { Bytes, OpenFunction } from "./open-function.ts";
 import { timeSamples } from "./time-samples.ts";
 import { openWasmFunction } from "./wasm-function.ts";
 import { openWgsl } from "./wgsl-function.ts";
-
-type Bytes = Uint8Array<ArrayBuffer>;
-
-/** A function with its arrays in place. */
-export interface OpenFunction {
-  write(tensor: JobTensor, bytes: Bytes): void;
-  read(tensor: JobTensor): Promise<Bytes>;
-  /** Runs it so many times. Resolves when all are done. */
-  run(count: number): Promise<void>;
-  close(): void;
-}
 
 export interface Done {
   readonly ran: Ran;

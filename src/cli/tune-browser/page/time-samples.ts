@@ -2,7 +2,7 @@
 
 import { nowMs } from "../../../native/machine/clock.ts";
 import type { Job } from "../messages.ts";
-import type { OpenFunction } from "./run-job.ts";
+import type { OpenFunction } from "./open-function.ts";
 
 /** Nanoseconds of a run, for each sample. */
 export async function timeSamples(

@@ -1,9 +1,7 @@
 // A WASM module of a candidate, with its arrays in its memory.
 
 import type { JobCode, JobTensor } from "../messages.ts";
-import type { OpenFunction } from "./run-job.ts";
-
-type Bytes = Uint8Array<ArrayBuffer>;
+import type { Bytes, OpenFunction } from "./open-function.ts";
 
 const bytesPer = (tensor: JobTensor): number =>
   (globalThis as unknown as Record<string, { readonly BYTES_PER_ELEMENT: number }>)[tensor.array]!.BYTES_PER_ELEMENT;

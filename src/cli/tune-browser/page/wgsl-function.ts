@@ -4,9 +4,7 @@ import { findDevice } from "../../../plugin/runtime/webgpu/device.ts";
 import { functionOn } from "../../../plugin/runtime/webgpu/kernel-on-device.ts";
 import { bufferBytes, createBuffer, Staging, upload } from "../../../plugin/runtime/webgpu/transfer.ts";
 import type { JobCode, JobTensor } from "../messages.ts";
-import type { OpenFunction } from "./run-job.ts";
-
-type Bytes = Uint8Array<ArrayBuffer>;
+import type { Bytes, OpenFunction } from "./open-function.ts";
 
 /** Most runs of one submission: a driver ends what takes too long. */
 const mostRuns = 256;

@@ -2,10 +2,12 @@
 
 import { decodeMeasured } from "../../../../src/cli/bench/browser/decode-measured.ts";
 import type { Plan } from "../../../../src/cli/bench/browser/visit.ts";
+import { BadBody } from "../../../../src/cli/browser/page-server.ts";
 import { sizeOf } from "../../../../src/cli/flags/size-text.ts";
 import { parsePackageJson, withEntries } from "../../../../src/cli/init/package-json.ts";
 import { withDeclarations } from "../../../../src/cli/init/tsconfigs.ts";
 import { wireConfig } from "../../../../src/cli/init/wire-config.ts";
+import { answerIn, factsIn, visitIn } from "../../../../src/cli/tune-browser/decode.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/machine/caches.ts";
 import { coreOfCpuinfo, coreOfSysctl } from "../../../../src/native/machine/core-name.ts";
@@ -82,6 +84,34 @@ export const projectParsers: readonly FuzzedParser[] = [
       JSON.stringify({ browser, kernels: [[{ ...row, times: null }]] }),
     ],
     read: ofJson(ShapeError, (value) => decodeMeasured(value, plan)),
+  },
+  {
+    name: "page-visit",
+    seeds: () => [
+      JSON.stringify({
+        userAgent: "Firefox/146.0",
+        engine: "arm",
+        gpu: { vendor: "apple", name: "apple", isSoftware: false },
+      }),
+      JSON.stringify({ userAgent: "", engine: null, gpu: null }),
+      '{"visit":3}',
+    ],
+    isPrinted: false,
+    read(text) {
+      const body = Buffer.from(text);
+      return JSON.stringify(
+        unless([BadBody], () => factsIn(body)) ?? unless([BadBody], () => ({ visit: visitIn(body) })),
+      );
+    },
+  },
+  {
+    name: "page-answer",
+    seeds: () => [
+      `\0\0\0\0\x01\0\0\0\x0e\0\0\0${JSON.stringify({ ns: [1, 2.5] })}abcd`,
+      `\0\0\0\0\0\0\0\0\x0f\0\0\0${JSON.stringify({ failed: "no" })}`,
+    ],
+    isPrinted: false,
+    read: (text) => JSON.stringify(unless([BadBody], () => answerIn(Buffer.from(text, "latin1")))?.ran ?? null),
   },
   {
     name: "package-json",
