@@ -99,9 +99,8 @@ export const projectParsers: readonly FuzzedParser[] = [
     isPrinted: false,
     read(text) {
       const body = Buffer.from(text);
-      return JSON.stringify(
-        unless([BadBody], () => factsIn(body)) ?? unless([BadBody], () => ({ visit: visitIn(body) })),
-      );
+      const read = unless([BadBody], () => factsIn(body)) ?? unless([BadBody], () => ({ visit: visitIn(body) }));
+      return read && JSON.stringify(read);
     },
   },
   {
@@ -111,7 +110,10 @@ export const projectParsers: readonly FuzzedParser[] = [
       `\0\0\0\0\0\0\0\0\x0f\0\0\0${JSON.stringify({ failed: "no" })}`,
     ],
     isPrinted: false,
-    read: (text) => JSON.stringify(unless([BadBody], () => answerIn(Buffer.from(text, "latin1")))?.ran ?? null),
+    read(text) {
+      const read = unless([BadBody], () => answerIn(Buffer.from(text, "latin1")));
+      return read && JSON.stringify(read.ran);
+    },
   },
   {
     name: "package-json",
