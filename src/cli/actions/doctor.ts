@@ -1,7 +1,8 @@
 // `doctor`: what this machine can build, run and measure, target by target.
 
 import { cpus } from "node:os";
-import { needsToolchain, type TargetName, targetNames, targets } from "../../compiler/index.ts";
+import { needsToolchain, type TargetName, targetNames, targets, webgpu } from "../../compiler/index.ts";
+import { executorNamed } from "../../native/backend/executors.ts";
 import type { Caches } from "../../native/machine/caches.ts";
 import { bestTargetName, detectMachine, whyNotMeasuredHere } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
@@ -47,6 +48,13 @@ async function xgboostState(project: string): Promise<string> {
   return hasKoffi ? library : `${library}, and no package to call it: ${packageManagerOf(project).add("koffi")}`;
 }
 
+/** State of WebGPU: kernels for it are always built, and run here where Node has a GPU. */
+async function gpuState(project: string): Promise<TargetState> {
+  const { backend, name } = webgpu;
+  const why = (await executorNamed(backend).whyNotHere?.(project)) ?? null;
+  return { target: name, builds: true, runs: why === null, why };
+}
+
 interface PlatformState {
   readonly platform: string;
   /** Compilers that build addons for it: "zig 0.16.0". */
@@ -77,7 +85,7 @@ export const run: Run = async (project) => {
   const systems = new Map([[platformHere, compilers]]);
   for (const platform of [...targetNames.map((name) => platformFor(targets[name])), ...platformNames])
     if (!systems.has(platform)) systems.set(platform, await detectToolchains({ project: root, platform }));
-  const states = targetNames.map((name): TargetState => {
+  const ofCpus = targetNames.map((name): TargetState => {
     const target = targets[name];
     const platform = platformFor(target);
     const builds = !needsToolchain(target) || systems.get(platform)!.length > 0;
@@ -85,6 +93,7 @@ export const run: Run = async (project) => {
     const reasons = [...(builds ? [] : [noCompiler(wantedFamilies(), platform).message]), ...(whyNot ? [whyNot] : [])];
     return { target: name, builds, runs: whyNot === null, why: reasons.join("; ") || null };
   });
+  const states = [...ofCpus, await gpuState(root)];
   const cpu = cpus()[0]?.model.trim() ?? "unknown";
   const { caches, cores, platform } = machine;
   const native = bestTargetName(machine);
