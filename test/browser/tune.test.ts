@@ -68,7 +68,7 @@ const trials = ["--trials", "4"];
 const without = [noBrowser, firefox.missing, webkit.missing].filter((why) => why !== null);
 
 test.skipIf(without.length > 0)(
-  `three engines at once are measured, each for its classes${without.map((why) => ` (${why})`).join("")}`,
+  `Chromium, Firefox and WebKit are measured at once, each for its classes${without.map((why) => ` (${why})`).join("")}`,
   async () => {
     const root = project();
     const { url, output } = await serve(root, "tune", "--browser", ...trials);

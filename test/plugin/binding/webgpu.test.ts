@@ -1,15 +1,14 @@
 // Kernels on a GPU in a program, by hand-written WGSL on Dawn's software adapter: who answers a call, what becomes of a GPU that computes
 // something else, is slower, breaks or vanishes, and chains on a device of the caller's.
 
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { AnyKernel, KernelOnDevice, OnGpu } from "../../../src/compiler/index.ts";
+import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
 import { createGpuKernel, loops } from "../../../src/plugin/runtime/entry/index.ts";
 import type { KernelFacts } from "../../../src/plugin/runtime/facts.ts";
 import { findDevice } from "../../../src/plugin/runtime/webgpu/device.ts";
 import type { GpuFacts, GpuSchedule } from "../../../src/plugin/runtime/webgpu/gpu-facts.ts";
+import { noSoftwareGpu } from "../../support/webgpu.ts";
 
 /** A clock that the twin's loops move on, so that no load of the machine decides who is faster; null: the machine's own. */
 const clock = vi.hoisted(() => ({ now: 0 as number | null }));
@@ -75,16 +74,9 @@ const A = Float32Array.from({ length }, (_, at) => at);
 const B = Float32Array.from({ length }, (_, at) => 100 - at);
 const wanted = Array.from({ length }, (_, at) => at * 2 + 100 - at);
 
-const driver = "/usr/lib/chromium/vk_swiftshader_icd.json";
-const require = createRequire(join(import.meta.dirname, "../../tools/package.json"));
-
-beforeAll(() => {
-  Object.assign(process.env, {
-    VK_DRIVER_FILES: driver,
-    UNPLUGIN_KERNEL_WEBGPU: require.resolve("webgpu"),
-    UNPLUGIN_KERNEL_WEBGPU_SOFTWARE: "1",
-  });
-});
+/** Objects that have to outlive their devices. */
+const kept: unknown[] = [];
+const without = noSoftwareGpu ? ` (${noSoftwareGpu})` : "";
 
 /** Calls it off the event loop when it is ready, and once more. */
 async function answersOf(kernel: GpuKernel): Promise<readonly number[][]> {
@@ -92,7 +84,7 @@ async function answersOf(kernel: GpuKernel): Promise<readonly number[][]> {
   return [[...(await kernel.async(A, B))], [...(await kernel.async(A, B))]];
 }
 
-describe("a kernel", () => {
+describe.skipIf(noSoftwareGpu)(`a kernel${without}`, () => {
   test("answers calls by its twin, and those off the event loop by a GPU that is right and faster", async () => {
     const kernel = kernelOf();
     expect(kernel.info.gpu).toMatchObject({ adapter: null, reason: expect.stringMatching(/^no call/) });
@@ -180,7 +172,7 @@ describe("a kernel", () => {
   });
 });
 
-describe("several schedules", () => {
+describe.skipIf(noSoftwareGpu)(`several schedules${without}`, () => {
   const kernelWith = (...schedules: readonly GpuSchedule[]): GpuKernel =>
     createGpuKernel(facts(), { schedules: schedules as GpuFacts["schedules"] }, loops) as GpuKernel;
   const [right, wrong] = [{ code: [code()] }, { code: [code("2.5")] }];
@@ -226,7 +218,7 @@ describe("several schedules", () => {
   });
 });
 
-describe("constants", () => {
+describe.skipIf(noSoftwareGpu)(`constants${without}`, () => {
   const sources = [
     ["other", 0],
     ["result", 0],
@@ -283,18 +275,14 @@ describe("constants", () => {
   });
 });
 
-/** Objects that have to outlive their devices. */
-const kept: unknown[] = [];
-
 async function ownDevice(): Promise<GPUDevice> {
-  const { create } = await import(pathToFileURL(process.env.UNPLUGIN_KERNEL_WEBGPU!).href);
-  const gpu: GPU = create([]);
+  const gpu = (await loadDawn(findDawn()!)).create([]);
   kept.push(gpu);
   const adapter = await gpu.requestAdapter();
   return adapter!.requestDevice();
 }
 
-describe("on a device of the caller's", () => {
+describe.skipIf(noSoftwareGpu)(`on a device of the caller's${without}`, () => {
   const opened = async (): Promise<{ device: GPUDevice; axpy: KernelOnDevice }> => {
     const device = await ownDevice();
     return { device, axpy: await kernelOf().on(device) };
