@@ -48,7 +48,9 @@ export async function openShared(): Promise<SharedDevice> {
 }
 
 interface Passes {
-  readonly GPUComputePassEncoder: { readonly prototype: { dispatchWorkgroups(x: number, y?: number, z?: number): void } };
+  readonly GPUComputePassEncoder: {
+    readonly prototype: { dispatchWorkgroups(x: number, y?: number, z?: number): void };
+  };
 }
 
 function countDispatches({ GPUComputePassEncoder: { prototype } }: Passes): () => number {
