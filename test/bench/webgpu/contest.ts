@@ -20,6 +20,8 @@ export interface Placed {
   /** Milliseconds of a run, the median of the rounds; null: it failed, for a reason, or a library has no such call. */
   readonly ms: number | null;
   readonly leastMs: number | null;
+  /** Milliseconds of a run in each round. */
+  readonly samples: readonly number[];
   readonly dispatches: number;
   readonly reason: string | null;
 }
@@ -52,7 +54,7 @@ export async function contest(
   return entered.map((it): Placed => {
     if (!("opened" in it)) return it;
     const { name, dispatches, samples } = it;
-    return { name, ms: median(samples), leastMs: Math.min(...samples), dispatches, reason: null };
+    return { name, ms: median(samples), leastMs: Math.min(...samples), samples, dispatches, reason: null };
   });
 }
 
@@ -65,7 +67,7 @@ async function sampled({ device }: SharedDevice, opened: OpenedOnGpu, runs: numb
 }
 
 async function enter(gpu: SharedDevice, task: RunTask, { name, open }: Entrant): Promise<Running | Placed> {
-  const failed = (reason: string): Placed => ({ name, ms: null, leastMs: null, dispatches: 0, reason });
+  const failed = (reason: string): Placed => ({ name, ms: null, leastMs: null, samples: [], dispatches: 0, reason });
   try {
     const opened = await open();
     if (!opened) return failed("it has no such call");

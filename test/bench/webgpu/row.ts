@@ -1,6 +1,7 @@
 // Rows of `npm run bench:webgpu`: what all entrants of a work took on one device.
 
 import type { Candidate } from "../../../src/tuner/data/space.ts";
+import { median } from "../../../src/tuner/measure/statistics.ts";
 import type { Placed } from "./contest.ts";
 
 export interface GpuRow {
@@ -17,8 +18,9 @@ export interface GpuRow {
   readonly placed: readonly Placed[];
 }
 
-/** Time of an entrant over that of our predicted schedule; null: one of them has none. */
+/** Time of an entrant over that of our predicted schedule, the median of the rounds; null: one of them has none. */
 export function ratioTo({ placed }: Pick<GpuRow, "placed">, name: string): number | null {
-  const [own, other] = ["predicted", name].map((each) => placed.find((it) => it.name === each)?.ms ?? null);
-  return own && other ? other / own : null;
+  const [own, other] = ["predicted", name].map((each) => placed.find((it) => it.name === each)?.samples ?? []);
+  const ratios = own!.flatMap((ms, round) => (other![round] === undefined ? [] : [other![round] / ms]));
+  return ratios.length > 0 ? median(ratios) : null;
 }
