@@ -42,6 +42,7 @@ const entries = {
   seeds: "bench/peers/seeds.ts",
   starters: "starters/starters.ts",
   webgpu: "gpu/webgpu-sweep.ts",
+  "webgpu-bench": "bench/webgpu/webgpu.ts",
 };
 
 function run(executable, ...args) {

@@ -45,6 +45,7 @@ const commandsOfFigures = [
     "bench:install",
     "bench:live",
     "bench:search",
+    "bench:webgpu",
     "demo",
     "gpu-check",
     "test:gpu",

@@ -48,7 +48,7 @@ describe("templates", () => {
     ["few rows", gemm({ M: 4, N: 512, K: 512 }), [`C ${tiles}`, `C ${copied}`, `C ${tiles}, k in slices`]],
     ["convolutions", conv2d({ H: 28, W: 28, C: 64, F: 64 }), [`out ${tiles}`, `out ${copied}`]],
     ["pools", maxPool2d({ H: 8, W: 8, C: 4, size: 2 }), [`out ${tiles}`]],
-    ["products with a vector", gemv({ M: 64, K: 64 }), ["y by rows"]],
+    ["products with a vector", gemv({ M: 64, K: 64 }), ["y by rows", `y ${tiles}, k in slices`]],
     ["sums of rows", sum({ M: 4, N: 64 }), ["y by rows"]],
     ["short rows", sum({ M: 64, N: 7 }), [`y ${tiles}`]],
     [

@@ -2,8 +2,10 @@
 // aligned runs is made of vectors; one of narrow elements is made of words, which are atomic where a thread stores less than a word.
 
 import { byteSize } from "../../expr/dtype.ts";
+import { exprKey } from "../../ir/expr-key.ts";
 import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
+import { product } from "../../support/integer-math.ts";
 import { isPacked, mostLanes, scalarType, vectorOf, wordBytes } from "./elements.ts";
 import { dividedIndex, startOfRun } from "./place.ts";
 
@@ -53,7 +55,8 @@ function formOf(buffer: Buffer, accesses: readonly Access[]): BufferForm {
     const isAtomic = !accesses.every((access) => !access.isStore || fills(access, width));
     return { ...facts, width, isPacked: true, isAtomic, type: isAtomic ? "atomic<u32>" : "u32" };
   }
-  const width = buffer.memory === "register" ? 1 : ([4, 2].find((it) => areVectors(accesses, it)) ?? 1);
+  const areFit = (it: number): boolean => areVectors(accesses, it) || (!isStored && areParts(buffer, accesses, it));
+  const width = buffer.memory === "register" ? 1 : ([4, 2].find(areFit) ?? 1);
   const word = wordType(buffer);
   return { ...facts, width, isPacked: false, isAtomic: false, type: vectorOf(word, width) };
 }
@@ -77,4 +80,17 @@ function areVectors(accesses: readonly Access[], width: number): boolean {
     fills(access, width) ||
     (!access.isStore && lanesOf(access.index) === 1 && dividedIndex(access.index, width) !== null);
   return accesses.every(isFit) && accesses.some((access) => lanesOf(access.index) <= mostLanes && fills(access, width));
+}
+
+/** Whether all accesses read single elements of known places in vectors, of one of them all. The last vector is as long as others. */
+function areParts(buffer: Buffer, accesses: readonly Access[], width: number): boolean {
+  if (product(buffer.shape) % width !== 0) return false;
+  const read = new Map<string, Set<number>>();
+  for (const { index } of accesses) {
+    const divided = lanesOf(index) === 1 ? dividedIndex(index, width) : null;
+    if (!divided) return false;
+    const key = exprKey(divided.quotient);
+    read.set(key, (read.get(key) ?? new Set()).add(divided.at));
+  }
+  return [...read.values()].some(({ size }) => size === width);
 }

@@ -3,6 +3,7 @@
 import type { Ranges } from "../../ir/ranges.ts";
 import type { BufferForm } from "./buffer-form.ts";
 import type { HelperName } from "./run-time.ts";
+import type { SharedVectors } from "./shared-vectors.ts";
 
 export interface WgslContext {
   readonly names: (irName: string) => string;
@@ -18,6 +19,8 @@ export interface WgslContext {
   /** Lines before the statement at hand. They compute what it names, and change nothing. */
   readonly before: string[];
   readonly fresh: (stem: string) => string;
+  /** Vectors of which the statements around read several elements: each is loaded once. */
+  readonly shared: SharedVectors;
   /** Whether a group is one thread. */
   readonly isAlone: boolean;
   /** Whether threads of a group may meet in memory that is not the group's own. */

@@ -14,6 +14,7 @@ import { foldedGrid, gridLines, type Size3 } from "./grid.ts";
 import type { LaunchBody } from "./launch-bodies.ts";
 import { refuseLarge } from "./limits.ts";
 import type { HelperName } from "./run-time.ts";
+import { noVectors } from "./shared-vectors.ts";
 import { linesOf } from "./statement.ts";
 import type { WgslLaunch } from "./wgsl-source.ts";
 
@@ -55,6 +56,7 @@ export function launchOf(
     assigned: assignedIn(inner),
     ranges: [...extents].reduce((ranges, [axis, extent]) => withRange(ranges, axis, 0, extent - 1), noRanges),
     before: [],
+    shared: noVectors,
     isAlone: product(group) === 1,
     meetsOutside: [...forms.values()].some(meetsOutside),
   };

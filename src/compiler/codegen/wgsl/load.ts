@@ -11,6 +11,7 @@ import { bound, type WgslContext } from "./context.ts";
 import { valueType } from "./elements.ts";
 import { type LaneNumber, lanesText, wgslExpr } from "./expression.ts";
 import { dividedIndex, indexOfLane, startOfRun } from "./place.ts";
+import { keyOfVector } from "./shared-vectors.ts";
 
 /** A circle with expression.ts: an expression may load, and an index is an expression. */
 export function loadText(load: Load, lane: LaneNumber, context: WgslContext): string {
@@ -92,7 +93,10 @@ function elementText(form: BufferForm, index: Expr, lane: LaneNumber, context: W
   const divided = own && dividedIndex(own, form.width);
   if (divided) {
     const place = wgslExpr(divided.quotient, null, context);
-    if (!form.isPacked) return fromWord(form, `${name}[${place}].${"xyzw"[divided.at]}`);
+    if (!form.isPacked) {
+      const vector = vectorText(`${name}[${place}]`, keyOfVector(form, divided.quotient), context);
+      return fromWord(form, `${vector}.${"xyzw"[divided.at]}`);
+    }
     return packedElement(form, wordText(form, place, context), divided.at, context);
   }
   const text = bound(indexText(index, lane, context), context);
@@ -100,6 +104,15 @@ function elementText(form: BufferForm, index: Expr, lane: LaneNumber, context: W
   const at = `(${text} & ${form.width - 1})`;
   if (!form.isPacked) return fromWord(form, `${name}[${place}][${at}]`);
   return packedElement(form, wordText(form, place, context), at, context);
+}
+
+/** A vector in memory, or the name that it has when further elements of it are read. */
+function vectorText(text: string, key: string, context: WgslContext): string {
+  const { shared } = context;
+  if (!shared.has(key)) return text;
+  const name = shared.get(key) ?? bound(text, context);
+  shared.set(key, name);
+  return name;
 }
 
 const fromWord = ({ buffer }: BufferForm, text: string): string =>

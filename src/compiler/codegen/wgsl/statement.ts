@@ -10,6 +10,7 @@ import { foldConstants } from "./constant.ts";
 import type { WgslContext } from "./context.ts";
 import { scalarType } from "./elements.ts";
 import { isShort, wgslExpr } from "./expression.ts";
+import { runsOf, vectorsIn } from "./shared-vectors.ts";
 import { linesOfStore } from "./store.ts";
 
 type Lines = readonly string[];
@@ -21,9 +22,7 @@ export function linesOf(stmt: Stmt, context: WgslContext): Lines {
     case "for":
       return linesOfLoop(stmt, context);
     case "seq":
-      return stmt.body.flatMap((child) =>
-        child.kind === "seq" ? ["{", ...indented(linesOf(child, context)), "}"] : linesOf(child, context),
-      );
+      return linesOfSeq(stmt.body, context);
     case "sync":
       // Copies are done when they are stored, so there is nothing else to wait for.
       return stmt.what === "barrier" ? barriers(context) : [];
@@ -37,6 +36,15 @@ export function linesOf(stmt: Stmt, context: WgslContext): Lines {
     case "block":
       invariant(false, `block ${stmt.name} reached the code generator`);
   }
+}
+
+function linesOfSeq(body: readonly Stmt[], context: WgslContext): Lines {
+  return runsOf(body, context.forms).flatMap((run) => {
+    const inner = run.length === 1 ? context : { ...context, shared: vectorsIn(run, context.forms) };
+    return run.flatMap((child) =>
+      child.kind === "seq" ? ["{", ...indented(linesOf(child, inner)), "}"] : linesOf(child, inner),
+    );
+  });
 }
 
 const barriers = ({ isAlone, meetsOutside }: WgslContext): Lines =>

@@ -65,7 +65,8 @@ function operandOf(access: Access, tiles: TiledSum, extents: ReadonlyMap<string,
 const copiedReads = ({ name, block }: SchedulableStage, { id, pattern, isSole }: Access): CopiedReads | null =>
   isSole ? null : { block: block.name, pattern, copy: `${id}.pack.${name}` };
 
-const vectorOf = ({ copy }: CopiedOperand): string => `${copy}.vector`;
+/** Elements of it that are copied, and lie, together. */
+export const vectorOf = ({ copy }: CopiedOperand): string => `${copy}.vector`;
 export const elementsOf = ({ copy }: CopiedOperand): string => `${copy}.elements`;
 
 export const groupBytesOf = ({ stage }: Pick<TiledSum, "stage">): string => `${stage.name}.group-bytes`;

@@ -2,6 +2,7 @@
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
 import type { Estimate } from "../draft/draft.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import {
   bytesOf,
   bytesReadBy,
@@ -13,7 +14,7 @@ import {
   valueIn,
 } from "./group-load.ts";
 import type { RowGroup } from "./row-group.ts";
-import { combinersOf, rowsOfGroup, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
+import { combinersOf, rowLanesOf, rowsOfGroup, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
 
 /** @param kept buffers whose rows stay in registers from their first reader on */
 export const rowEstimate =
@@ -21,20 +22,30 @@ export const rowEstimate =
   (assignment) => {
     const { root, reductions, leading } = rows;
     const value = valueIn(assignment);
-    const [inRow, combiners, together, unroll] = [threadsOfRow, combinersOf, rowsOfGroup, rowUnrollOf].map((of) =>
-      value(of(rows)),
-    ) as [number, number, number, number];
+    const [inRow, combiners, together, once, lanes] = [
+      threadsOfRow,
+      combinersOf,
+      rowsOfGroup,
+      rowUnrollOf,
+      rowLanesOf,
+    ].map((of) => value(of(rows))) as [number, number, number, number, number];
+    const unroll = once * lanes;
     const stages = root.reduce.length > 0 ? reductions : [...reductions, root];
     const count = leading.reduce((all, { extent }) => all * extent, 1);
     const [groups, threads] = [count / together, inRow * together];
     const lengths = stages.map((stage) => (depthOf(stage) * elementsOf(stage)) / count);
-    const parts = lengths.map((length) => Math.ceil(length / inRow));
+    const parts = lengths.map((length) => Math.ceil(length / (inRow * lanes)) * lanes);
     const asked = lengths.reduce((all, length) => all + length, 0);
     const done = parts.reduce((all, part) => all + part * inRow, 0);
     // Parts are combined by a few threads while the others wait.
     const combining = reductions.length * (inRow / combiners + combiners);
     const walks = kept.length > 0 ? 1 : stages.length;
-    const once = firstReads(rows, kept);
+    const first = firstReads(rows, kept);
+    const read = kept.length > 0 ? first : stages.reduce((all, stage) => all + bytesReadBy(stage), 0);
+    // What rows read alike, such as a vector, comes from near, but is loaded for each of them.
+    const near = reductions.reduce((all, stage) => all + loadedBytes(stage), 0);
+    // A vector is one load, as a number is.
+    const share = (1 + 1 / lanes) / 2;
     return {
       ...otherFacts,
       ...loadOfGroups(
@@ -49,11 +60,15 @@ export const rowEstimate =
         target,
       ),
       flops: stages.reduce((all, stage) => all + operationsIn(stage), 0) + groups * threads * combining,
-      bytesFromL2: groups * threads * combining * byteSize[root.dtype],
-      bytesFromL3: kept.length > 0 ? once : stages.reduce((all, stage) => all + bytesReadBy(stage), 0),
-      bytesFromMemory: once + bytesOf(root),
+      bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (kept.length > 0 ? 0 : near * share),
+      bytesFromL3: read * share,
+      bytesFromMemory: first + bytesOf(root),
     };
   };
+
+/** Bytes of all loads of a reduction. */
+const loadedBytes = (stage: SchedulableStage): number =>
+  stage.reads.reduce((all, { dtype }) => all + byteSize[dtype] * elementsOf(stage) * depthOf(stage), 0);
 
 /** Bytes of what the rows are made from, each read once. */
 function firstReads({ root, reductions }: RowGroup, kept: readonly string[]): number {

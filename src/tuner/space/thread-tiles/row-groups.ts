@@ -31,12 +31,15 @@ import {
   keepInRegisters,
   placeReduction,
   rowGroupLoop,
+  rowLanes,
+  rowLanesOf,
   rowMap,
   rowReduction,
   rowsOfGroup,
   rowUnrollOf,
   threadsOfRow,
 } from "./row-loops.ts";
+import { slicedRows } from "./thread-tiles.ts";
 import { powerFrom } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
 
@@ -52,7 +55,12 @@ export const rowGroups: SpaceRule<AcceleratorTarget> = {
     const begun = members.reduce((result, { name }) => fuse(result, name), draft);
     const kept = keptRows(rows);
     const fits = kept.length > 0 && longestRow(rows) <= threadSizes.mostKept * threadSizes.rowThreads.at(-1)!;
-    return [inMemory(begun, rows, target), ...(fits ? [inRegisters(begun, rows, kept, target)] : [])];
+    const isAlone = rows.reductions.length === 1 && rows.reductions[0] === stage && rows.inlined.length === 0;
+    return [
+      inMemory(begun, rows, target),
+      ...(fits ? [inRegisters(begun, rows, kept, target)] : []),
+      ...(isAlone ? slicedRows(draft, stage, context) : []),
+    ];
   },
 };
 
@@ -63,7 +71,9 @@ const titleOf = ({ root, reductions }: RowGroup): string => {
 
 function inMemory(draft: Draft, rows: RowGroup, target: AcceleratorTarget): Draft {
   const decided = addRowChoices(decide(draft, titleOf(rows)), rows, target);
-  const unrolled = tunable(decided, rowUnrollOf(rows), threadSizes.rowUnrolls);
+  const written = tunable(decided, rowUnrollOf(rows), threadSizes.rowUnrolls);
+  const lanes = rowLanes(rows);
+  const unrolled = lanes.length > 1 ? tunable(written, rowLanesOf(rows), lanes) : written;
   return instruct(estimate(unrolled, rowEstimate(rows, [], target)), ...cutRows(rows), ...reductionsOf(rows, false));
 }
 

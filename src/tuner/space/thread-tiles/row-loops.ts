@@ -3,7 +3,8 @@
 //
 //   for i.0 (fused with further rows): blockIdx.x
 //     for k.2: threadIdx.x, for i: threadIdx.y
-//       for k.0, k.1 written out: S.rf[k.2, i] += …            a register of each thread, then the memory of the group
+//       for k.0, k.1 written out: S.rf[k.2, i] += …            a register of each thread, then the memory of the group;
+//                                                              neighbours k.3 of a thread, where no map follows
 //     for k.2.final.1: threadIdx.x
 //       for k.2.final.0: S.rf2[k.2.final.1, i] += S.rf[…]
 //     for k.2.final.1.final: S[i] += S.rf2[…]                   each thread of the row for itself
@@ -11,6 +12,7 @@
 //       for j.0, j.1 written out: Y[i, j] = …
 
 import { loopName } from "../../../compiler/index.ts";
+import { threadSizes } from "../../prior/thread-sizes.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RowGroup } from "./row-group.ts";
 import { named } from "./tile-choices.ts";
@@ -20,6 +22,17 @@ export const threadsOfRow = ({ root }: RowGroup): string => `${root.name}.row-th
 export const combinersOf = ({ root }: RowGroup): string => `${root.name}.row-combiners`;
 export const rowsOfGroup = ({ root }: RowGroup): string => `${root.name}.group-rows`;
 export const rowUnrollOf = ({ root }: RowGroup): string => `${root.name}.row-unroll`;
+/** Neighbouring elements that a thread reads together. */
+export const rowLanesOf = ({ root }: RowGroup): string => `${root.name}.row-lanes`;
+
+/** Numbers of them: rows of a map are stored by neighbouring threads, so that those are read alike. */
+export function rowLanes({ root, reductions }: RowGroup): readonly number[] {
+  const isSole = root.reduce.length > 0 && reductions.every(({ reduce }) => reduce.length === 1);
+  const isWhole = (count: number): boolean => reductions.every(({ reduce }) => reduce[0]!.extent % count === 0);
+  return isSole ? threadSizes.lanes.filter(isWhole) : [1];
+}
+
+const hasLanes = (rows: RowGroup, isKept: boolean): boolean => !isKept && rowLanes(rows).length > 1;
 
 const fused = (parts: readonly string[]): Instructions =>
   parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const);
@@ -50,7 +63,8 @@ function cutRow(
   isKept: boolean,
 ): { readonly cut: Instructions; readonly loop: string; readonly marks: Instructions } {
   const loop = loops.join("+");
-  const written = isKept ? [`${loop}.0`, `${loop}.1`] : [`${loop}.1`];
+  const lanes = hasLanes(rows, isKept) ? [named(rowLanesOf(rows))] : [];
+  const written = isKept ? [`${loop}.0`, `${loop}.1`] : [`${loop}.1`, ...lanes.map(() => `${loop}.3`)];
   return {
     loop,
     cut: [
@@ -58,7 +72,7 @@ function cutRow(
       {
         kind: "split",
         loop,
-        factors: [0, isKept ? 1 : named(rowUnrollOf(rows)), named(threadsOfRow(rows))],
+        factors: [0, isKept ? 1 : named(rowUnrollOf(rows)), named(threadsOfRow(rows)), ...lanes],
         tail: "guard",
       },
     ],
@@ -103,7 +117,7 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, isKept: bo
     : [{ kind: "set-scope", buffer: name, scope: "register" }];
   return [
     ...cut,
-    { kind: "reorder", loops: [thread, row, steps, once] },
+    { kind: "reorder", loops: [thread, row, steps, once, ...(hasLanes(rows, isKept) ? [`${loop}.3`] : [])] },
     { kind: "rfactor", loop: thread },
     { kind: "set-scope", buffer: `${name}.rf`, scope: "group" },
     { kind: "bind", loop: thread, axis: "threadIdx.x" },

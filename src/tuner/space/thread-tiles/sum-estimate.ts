@@ -1,10 +1,10 @@
 // Load of a sum in tiles of threads on the machine: the facts that its time is predicted from.
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
-import { threadRates } from "../../prior/thread-sizes.ts";
+import { threadRates, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { type CopiedOperand, elementsOf as copiedElementsOf } from "./copies.ts";
+import { type CopiedOperand, elementsOf as copiedElementsOf, vectorOf } from "./copies.ts";
 import {
   bytesOf,
   bytesReadBy,
@@ -18,7 +18,7 @@ import {
 import { allGroupsOf, allThreadsOf, registersOf, sumsOf } from "./limits.ts";
 import { slicesOf } from "./sliced-sum.ts";
 import type { TiledSum } from "./sum-axes.ts";
-import { lanesOf, registerOf, stepsOf, tileOf, unrollOf } from "./tile-choices.ts";
+import { lanesOf, registerOf, stepsOf, threadsOf, tileOf, unrollOf } from "./tile-choices.ts";
 
 /**
  * @param reader the map that finishes the sums
@@ -46,12 +46,14 @@ export const sumEstimate =
       loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;
     const isCopied = operands.length > 0;
     const steps = isCopied ? value(stepsOf(depth)) * (depthOf(stage) / depth.extent) : walked / value(unrollOf(depth));
-    const copied = operands.reduce((bytes, it) => bytes + value(copiedElementsOf(it)) * byteSize[it.access.dtype], 0);
+    const copied = operands.reduce((bytes, it) => bytes + copiedBytes(it, value), 0);
     const covered = tiled.reduce(
       (all, axis) => all * ((Math.ceil(axis.extent / value(tileOf(axis))) * value(tileOf(axis))) / axis.extent),
       1,
     );
     const results = reader ?? stage;
+    // Threads of all slices add up what the slices have, for one of them stores.
+    const combining = slices * slices * elementsOf(stage);
     return {
       ...otherFacts,
       ...loadOfGroups(
@@ -65,16 +67,20 @@ export const sumEstimate =
         },
         target,
       ),
-      flops: operationsIn(stage) + (reader ? operationsIn(reader) : 0) + slices * elementsOf(stage),
+      flops: operationsIn(stage) + (reader ? operationsIn(reader) : 0) + combining,
       multiplyAddShare: stage.operations > 1 ? 1 : 0,
       accumulators: sums,
       liveRegisters: value(registersOf(tiles)),
-      bytesFromL2: perThread(({ near }) => near),
+      bytesFromL2: perThread(({ near }) => near) + (slices > 1 ? combining * byteSize[stage.dtype] : 0),
       bytesFromL3: perThread(({ far }) => far) + (isCopied ? groups * steps * copied : 0),
       bytesFromMemory: bytesReadBy(stage) + bytesOf(results),
       tilesBegun: groups,
     };
   };
+
+/** Bytes of a copy, where a vector is one load as a number is. */
+const copiedBytes = (operand: CopiedOperand, value: (name: string) => number): number =>
+  (value(copiedElementsOf(operand)) * byteSize[operand.access.dtype] * (1 + 1 / value(vectorOf(operand)))) / 2;
 
 interface Load {
   /** Bytes that a thread loads for one element of the depth from the memory of its group, or a cache as near, and from L2. */
@@ -91,13 +97,22 @@ function loadOf(
 ): Load {
   const own = tiled.filter(({ name }) => dependsOn(access, name));
   const elements = own.reduce((all, axis) => all * value(registerOf(axis)) * value(lanesOf(axis)), 1);
-  // A vector is one load, as a number is.
-  const perLoad = own.reduce((most, axis) => Math.max(most, value(lanesOf(axis))), 1);
+  const copy = operands.find((it) => it.access === access);
+  const lanes = own.reduce((most, axis) => Math.max(most, value(lanesOf(axis))), 1);
+  const isRow = access.dims.at(-1)?.size === 1 && access.dims.at(-1)?.get(depth.name) === 1;
+  const written = value(unrollOf(depth));
+  // A vector is one load, as a number is. Neighbours along the depth come as one if they are written out, and a copy has vectors as long
+  // as it was copied by.
+  const along = isRow ? Math.min(written, threadSizes.lanes.at(-1)!) : lanes;
+  const perLoad = copy ? Math.min(along, value(vectorOf(copy))) : along;
   const bytes = (elements * byteSize[access.dtype] * (1 + 1 / perLoad)) / 2;
-  if (operands.some((it) => it.access === access)) return { near: bytes, far: 0 };
+  if (copy) return { near: bytes, far: 0 };
   const { missShare, sectorBytes } = threadRates;
   if (isVectorizable(access, columns.name)) return { near: bytes, far: bytes * missShare };
   // Neighbours read rows of their own: of each part of a row that comes, as much is used as is written out.
-  const used = Math.min(sectorBytes, value(unrollOf(depth)) * byteSize[access.dtype]);
+  // Threads of further slices, which run together with the first, go on where these end.
+  const besides = tiled.reduce((all, axis) => all * value(threadsOf(axis)), 1);
+  const slices = isRow ? Math.min(value(slicesOf(depth)), Math.max(1, threadSizes.leastThreads / besides)) : 1;
+  const used = Math.min(sectorBytes, written * slices * byteSize[access.dtype]);
   return { near: bytes, far: bytes * (sectorBytes / used) };
 }

@@ -13,7 +13,7 @@ import { compileModel } from "../../constraint/solver/compile.ts";
 import { sample } from "../../constraint/solver/sample.ts";
 import { createRng } from "../../support/rng.ts";
 import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
-import { isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
@@ -56,6 +56,14 @@ export const threadTiles: SpaceRule<AcceleratorTarget> = {
     ];
   },
 };
+
+/** Ways of a product with a vector, whose threads load the vector once for several rows. None: rows read nothing alike. */
+export function slicedRows(draft: Draft, stage: SchedulableStage, { task }: Context): readonly Draft[] {
+  const tiles = tiledSum(stage, task);
+  const isFit = tiles && isSliceable(tiles) && isInAnyOrder(stage, task);
+  if (!isFit || stage.reads.every((read) => dependsOn(read, tiles.columns.name))) return [];
+  return [sliced({ draft, tiles, reader: null, title: stage.name, target: task.target })];
+}
 
 interface Site {
   readonly draft: Draft;

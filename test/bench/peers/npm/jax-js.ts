@@ -5,7 +5,7 @@ import type { PeerCall } from "../work.ts";
 import type { NpmCall, NpmPeer, Package } from "./npm-peer.ts";
 import { permuted } from "./permuted.ts";
 
-interface JaxArray {
+export interface JaxArray {
   readonly ref: JaxArray;
   blockUntilReady(): Promise<unknown>;
   data(): Promise<KernelArray>;
@@ -13,7 +13,7 @@ interface JaxArray {
 }
 
 /** Part of its interface that we use. */
-interface Jax {
+export interface Jax {
   init(device: string): Promise<readonly string[]>;
   defaultDevice(device: string): void;
   readonly numpy: {
@@ -50,7 +50,7 @@ export async function jaxJs(found: Package): Promise<NpmPeer> {
   };
 }
 
-interface Operation {
+export interface Operation {
   readonly inputs: readonly { readonly data: KernelArray; readonly shape: readonly number[] }[];
   readonly compute: (...arrays: JaxArray[]) => JaxArray;
   readonly result: (data: KernelArray) => KernelArray;
@@ -73,7 +73,7 @@ async function openOperation(jax: Jax, { inputs, compute, result }: Operation): 
   };
 }
 
-function operationOf(jax: Jax, { name, extents }: PeerCall, inputs: readonly KernelArray[]): Operation | null {
+export function operationOf(jax: Jax, { name, extents }: PeerCall, inputs: readonly KernelArray[]): Operation | null {
   const [M = 1, N = 1, K = 1, batch = 1] = extents;
   const as = (...shapes: (readonly number[])[]) => shapes.map((shape, at) => ({ data: inputs[at]!, shape }));
   const result = (data: KernelArray): KernelArray => data;

@@ -5,17 +5,17 @@ import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import type { PeerCall } from "../work.ts";
 import type { NpmCall, NpmPeer, Package } from "./npm-peer.ts";
 
-interface Tensor {
+export interface Tensor {
   dataSync(): KernelArray;
   dispose(): void;
 }
 
 /** Part of its interface that we use. */
-interface Core {
+export interface Core {
   setBackend(name: string): Promise<boolean>;
   tensor(values: KernelArray, shape: readonly number[], dtype: string): Tensor;
   matMul(a: Tensor, b: Tensor, transposeA?: boolean, transposeB?: boolean): Tensor;
-  mul(a: Tensor, b: number): Tensor;
+  mul(a: Tensor, b: Tensor | number): Tensor;
   tidy(compute: () => Tensor): Tensor;
   conv2d(x: Tensor, filter: Tensor, strides: number, padding: number): Tensor;
   depthwiseConv2d(x: Tensor, filter: Tensor, strides: number, padding: number): Tensor;
@@ -51,7 +51,7 @@ export async function tfjs(backend: Package, core: Package, threads: number): Pr
   };
 }
 
-interface Operation {
+export interface Operation {
   readonly shapes: readonly (readonly number[])[];
   readonly compute: (...tensors: Tensor[]) => Tensor;
 }
@@ -72,7 +72,7 @@ function openOperation(tf: Core, { shapes, compute }: Operation, inputs: readonl
   };
 }
 
-function operationOf(tf: Core, { name, extents }: PeerCall): Operation | null {
+export function operationOf(tf: Core, { name, extents }: PeerCall): Operation | null {
   const [M = 1, N = 1, K = 1, batch = 1] = extents;
   const product = [
     [M, K],
