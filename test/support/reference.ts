@@ -69,7 +69,7 @@ export function wrongNest(reference: Reference, func: LoopFunc): string | null {
 
 /** Returns the races and the accesses outside of buffers of the threads that run `func`; null: there are none. */
 export function wrongAccesses({ inputsByName }: Reference, func: LoopFunc): string | null {
-  const findings = accessFindings(func, inputsByName);
+  const { findings } = accessFindings(func, inputsByName);
   return findings.length === 0 ? null : findings.map(printFinding).join("\n");
 }
 

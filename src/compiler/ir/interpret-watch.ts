@@ -7,7 +7,7 @@
 
 import { product } from "../support/integer-math.ts";
 import { copiedAhead } from "./copied-ahead.ts";
-import { type Lane, type Memory, offsetOf } from "./interpret-memory.ts";
+import { type Lane, type Memory, offsetOf, write } from "./interpret-memory.ts";
 import type { Scope } from "./interpret-scope.ts";
 import type { LoopFunc, Stmt, Sync } from "./loop-ir.ts";
 import { printStmt } from "./print.ts";
@@ -24,15 +24,21 @@ export interface Access {
   readonly thread: Coordinates;
 }
 
-export type Finding =
-  | { readonly kind: "race"; readonly buffer: string; readonly element: number; readonly accesses: readonly [Access, Access] }
-  | {
-      readonly kind: "outside";
-      readonly buffer: string;
-      readonly indices: readonly Lane[];
-      readonly shape: readonly number[];
-      readonly accesses: readonly [Access];
-    };
+/**
+ * What is wrong with accesses, each with those that meet:
+ *   race         two of one element that nothing orders
+ *   outside      one outside of its buffer
+ *   overwritten  two stores of one element of a result, in one launch, the first of which nobody reads
+ *   unset        a load of an element of shared memory that no thread of the group has stored, and the store that it ends in
+ *   wrong        a store of a wrong result, the last load of shared memory by its thread, and the store that this load had it from
+ */
+export interface Finding {
+  readonly kind: "race" | "outside" | "overwritten" | "unset" | "wrong";
+  readonly buffer: string;
+  /** The element, or the indices outside of the buffer. */
+  readonly at: readonly Lane[];
+  readonly accesses: readonly Access[];
+}
 
 /** All accesses of one statement by one thread between two barriers. */
 interface Step {
@@ -55,10 +61,21 @@ interface Shadow {
   first: Step | null;
   /** Whether what was stored is under way. */
   isUnderWay: boolean;
+  /** The last load of shared memory by the thread that stored, before it did. */
+  made: SharedLoad | null;
+}
+
+interface SharedLoad {
+  readonly buffer: string;
+  readonly offset: number;
+  readonly step: Step;
+  /** The store of what was loaded; null: there is none. */
+  readonly from: Step | null;
 }
 
 interface Shadows {
   readonly memory: Memory;
+  readonly number: number;
   readonly cells: Shadow[];
   /** Whether copies in the background fill the buffer. */
   readonly isAhead: boolean;
@@ -70,9 +87,18 @@ interface Thread {
   readonly at: Coordinates;
   /** Copies of no batch yet, and the batches that are under way. */
   readonly copies: { open: (() => void)[]; readonly batches: (() => void)[][] };
+  lastLoad: SharedLoad | null;
+  /** The last load of an element without a value. */
+  unset: SharedLoad | null;
 }
 
-const newThread = (number: number, at: Coordinates): Thread => ({ number, at, copies: { open: [], batches: [] } });
+const newThread = (number: number, at: Coordinates): Thread => ({
+  number,
+  at,
+  copies: { open: [], batches: [] },
+  lastLoad: null,
+  unset: null,
+});
 
 /** A run that is watched. */
 interface Run {
@@ -86,6 +112,8 @@ interface Run {
   /** Pairs of statements that were found. */
   readonly known: Set<string>;
   readonly numbers: Map<Stmt, number>;
+  /** Sum over all accesses, whatever their order: that of two runs with the same accesses is the same. */
+  trail: number;
 }
 
 /** What closures of a watched run know of where they stand. */
@@ -108,6 +136,7 @@ export function newWatch({ body }: LoopFunc): Watch {
     findings: [],
     known: new Set(),
     numbers: new Map(),
+    trail: 0,
   };
   return { run, thread: newThread(0, {}), warp: newThread(-1, {}), stmt: body, isInLaunch: false };
 }
@@ -138,7 +167,10 @@ export function scopesOfThreads(scopes: readonly Scope[], axes: readonly string[
 }
 
 /** Marks a loop over groups or threads: the outermost is a launch, and each iteration begins another group. */
-export function watchLaunch(scope: Scope): { readonly inside: Scope; readonly around: (run: () => void) => () => void } {
+export function watchLaunch(scope: Scope): {
+  readonly inside: Scope;
+  readonly around: (run: () => void) => () => void;
+} {
   const { watch } = scope;
   if (!watch || watch.isInLaunch) return { inside: scope, around: (run) => run };
   const { run } = watch;
@@ -157,6 +189,8 @@ export function beginGroup({ watch, cells }: Scope): void {
   const { run } = watch;
   run.group++;
   run.phase++;
+  // A group has nothing of what another has left in this memory.
+  for (const { written, buffer } of run.shadows.keys()) if (buffer.memory === "group") written.fill(0);
   run.groupAt = Object.fromEntries(
     gridAxes.flatMap((name) => (cells.has(name) ? [[name, cells.get(name)!.value as number]] : [])),
   );
@@ -204,9 +238,21 @@ export function watchAccess(
   return (point) => {
     if (!isInside(memory, point)) noteOutside(run, memory, point, stepNow());
     const offset = offsetOf(memory, point);
-    if (shadows) note(run, shadows, offset, stepNow());
+    if (!shadows) return offset;
+    note(run, shadows, offset, stepNow());
+    run.trail = (run.trail + mixed(run, shadows, offset, stepNow())) | 0;
     return offset;
   };
+}
+
+/** A number that differs from those of other accesses, but for some by chance. */
+function mixed({ group }: Run, { number }: Shadows, offset: number, { thread, isStore }: Step): number {
+  let mix = group;
+  for (const part of [number, thread.number, offset, isStore ? 1 : 0]) {
+    mix = Math.imul(mix ^ part, 0x9e3779b1);
+    mix ^= mix >>> 15;
+  }
+  return mix;
 }
 
 /** Shadows of a buffer in which threads may meet; null: it is no such buffer. */
@@ -215,7 +261,8 @@ function shadowsOf({ shadows, ahead }: Run, memory: Memory): Shadows | null {
   if (role === "input" || place === "register" || place === "fragment") return null;
   const known = shadows.get(memory);
   if (known) return known;
-  const made: Shadows = { memory, cells: new Array(product(memory.buffer.shape)), isAhead: ahead.has(name) };
+  const cells: Shadow[] = new Array(product(memory.buffer.shape));
+  const made: Shadows = { memory, number: shadows.size, cells, isAhead: ahead.has(name) };
   shadows.set(memory, made);
   return made;
 }
@@ -223,25 +270,40 @@ function shadowsOf({ shadows, ahead }: Run, memory: Memory): Shadows | null {
 const isInside = ({ buffer }: Memory, point: readonly Lane[]): boolean =>
   point.every((index, dim) => index !== null && index >= 0 && index < buffer.shape[dim]!);
 
-const newShadow = (): Shadow => ({ stored: null, loaded: null, first: null, isUnderWay: false });
+const newShadow = (): Shadow => ({ stored: null, loaded: null, first: null, isUnderWay: false, made: null });
+
+function shadowAt({ cells }: Shadows, offset: number): Shadow {
+  const known = cells[offset];
+  if (known) return known;
+  const made = newShadow();
+  cells[offset] = made;
+  return made;
+}
 
 function noteLoad(run: Run, shadows: Shadows, offset: number, step: Step): void {
-  const cell = (shadows.cells[offset] ??= newShadow());
+  const cell = shadowAt(shadows, offset);
   const { stored, loaded, first } = cell;
   if (stored && meet(cell, stored, step, shadows)) noteRace(run, shadows, offset, stored, step);
   if (first?.launch !== step.launch) cell.first = step;
   if (!loaded || loaded[0].phase !== step.phase) cell.loaded = [step, null];
   else if (!loaded[1] && loaded[0].thread !== step.thread) cell.loaded = [loaded[0], step];
+  const { thread } = step;
+  const load = { buffer: shadows.memory.buffer.name, offset, step, from: stored };
+  if (shadows.memory.written[offset] === 0) thread.unset = load;
+  thread.lastLoad = load;
 }
 
 function noteStore(run: Run, shadows: Shadows, offset: number, step: Step): void {
-  const cell = (shadows.cells[offset] ??= newShadow());
+  const cell = shadowAt(shadows, offset);
   for (const earlier of [cell.stored, ...(cell.loaded ?? []), cell.first]) {
     if (!earlier || !meet(cell, earlier, step, shadows)) continue;
     noteRace(run, shadows, offset, earlier, step);
     break;
   }
-  shadows.cells[offset] = { ...newShadow(), stored: step, isUnderWay: shadows.isAhead };
+  const isResult = shadows.memory.buffer.role === "output";
+  if (isResult && cell.stored?.launch === step.launch && !cell.loaded) noteOverwritten(run, shadows, offset, cell.stored, step);
+  const { lastLoad } = step.thread;
+  shadows.cells[offset] = { ...newShadow(), stored: step, isUnderWay: shadows.isAhead, made: lastLoad };
   if (shadows.isAhead) step.thread.copies.open.push(() => arrive(run, shadows, offset, step));
 }
 
@@ -269,13 +331,45 @@ const accessOf = ({ isStore, stmt, thread, groupAt }: Step): Access => ({
 function noteRace(run: Run, { memory }: Shadows, element: number, earlier: Step, step: Step): void {
   const buffer = memory.buffer.name;
   if (isKnown(run, buffer, [earlier.stmt, step.stmt])) return;
-  run.findings.push({ kind: "race", buffer, element, accesses: [accessOf(earlier), accessOf(step)] });
+  run.findings.push({ kind: "race", buffer, at: [element], accesses: [accessOf(earlier), accessOf(step)] });
 }
 
-function noteOutside(run: Run, { buffer }: Memory, indices: readonly Lane[], step: Step): void {
-  const { name, shape } = buffer;
-  if (isKnown(run, name, [step.stmt])) return;
-  run.findings.push({ kind: "outside", buffer: name, indices, shape, accesses: [accessOf(step)] });
+function noteOutside(run: Run, { buffer }: Memory, at: readonly Lane[], step: Step): void {
+  if (isKnown(run, buffer.name, [step.stmt])) return;
+  run.findings.push({ kind: "outside", buffer: buffer.name, at, accesses: [accessOf(step)] });
+}
+
+function noteOverwritten(run: Run, { memory }: Shadows, element: number, earlier: Step, step: Step): void {
+  const buffer = memory.buffer.name;
+  if (isKnown(run, buffer, [earlier.stmt, step.stmt])) return;
+  run.findings.push({ kind: "overwritten", buffer, at: [element], accesses: [accessOf(earlier), accessOf(step)] });
+}
+
+/** A result that is made of an element without a value: the run goes on, as what should have been loaded may be stored later. */
+function noteUnset(run: Run, { unset }: Thread, stmt: Stmt): void {
+  if (!unset || isKnown(run, unset.buffer, [unset.step.stmt, stmt])) return;
+  const store = accessOf({ ...unset.step, isStore: true, stmt });
+  run.findings.push({ kind: "unset", buffer: unset.buffer, at: [unset.offset], accesses: [accessOf(unset.step), store] });
+}
+
+/** How a watched run writes an element; null: the run is not watched. */
+export function watchWrite({ watch }: Scope): typeof write | null {
+  if (!watch) return null;
+  const { run, thread, stmt } = watch;
+  return (memory, offset, value) => {
+    const isUnset = value === null && memory.buffer.role === "output" && thread.unset !== null;
+    if (isUnset) noteUnset(run, thread, stmt);
+    write(memory, offset, isUnset ? 0 : value);
+  };
+}
+
+/** Takes note that an element of a result is wrong. */
+export function noteWrong({ shadows, findings }: Run, buffer: string, element: number): void {
+  const cell = [...shadows.values()].find(({ memory }) => memory.buffer.name === buffer)?.cells[element];
+  const steps = [cell?.made?.from, cell?.made?.step, cell?.stored].filter(
+    (step) => step !== null && step !== undefined,
+  );
+  findings.push({ kind: "wrong", buffer, at: [element], accesses: steps.map(accessOf) });
 }
 
 function isKnown({ known, numbers }: Run, buffer: string, stmts: readonly Stmt[]): boolean {

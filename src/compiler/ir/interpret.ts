@@ -9,7 +9,7 @@ import { cellOf, compilePoints, compileScalar, compileVector, decisive, memoryOf
 import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import { compileThreads, isOfThreads } from "./interpret-threads.ts";
-import { beginGroup, scopeAt, type Watch, watchAccess, watchLaunch, watchSync } from "./interpret-watch.ts";
+import { beginGroup, scopeAt, type Watch, watchAccess, watchLaunch, watchSync, watchWrite } from "./interpret-watch.ts";
 import type { Block, BlockAxis, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
 import { reduceLoopsOfBlock } from "./reduce-loops.ts";
 import { isGridLoop } from "./thread-axes.ts";
@@ -150,11 +150,11 @@ function compileStore(stmt: Omit<Store, "kind">, scope: Scope): Action {
   if (stmt.active || lanesOf(value) !== 1) return compileVectorStore(stmt, memory, scope);
   const point = indices.map((index) => compileScalar(index, scope));
   const compute = compileScalar(value, scope);
-  const seen = watchAccess(scope, memory, true);
-  if (seen) {
+  const [seen, put] = [watchAccess(scope, memory, true), watchWrite(scope)];
+  if (seen && put) {
     return () => {
       const lane = compute();
-      write(memory, seen(point.map((index) => index())), lane);
+      put(memory, seen(point.map((index) => index())), lane);
     };
   }
   return () => {
@@ -169,11 +169,12 @@ function compileVectorStore({ indices, value, active }: Omit<Store, "kind">, mem
   const values = compileVector(value, scope);
   const count = active && compileScalar(active, scope);
   const offset = watchAccess(scope, memory, true) ?? ((at) => offsetOf(memory, at));
+  const put = watchWrite(scope) ?? write;
   return () => {
     const lanes = values();
     const limit = count ? decisive(count(), "a count of lanes") : lanes.length;
     points().forEach((point, lane) => {
-      if (lane < limit) write(memory, offset(point), lanes[lane]!);
+      if (lane < limit) put(memory, offset(point), lanes[lane]!);
     });
   };
 }
