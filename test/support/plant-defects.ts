@@ -3,7 +3,7 @@
 
 import type { Expr, Load, LoopFunc, Stmt, Store } from "../../src/compiler/ir/loop-ir.ts";
 import { gridAxes, groupAxes } from "../../src/compiler/ir/thread-axes.ts";
-import { mapOwnExprs, mapExpr, mapStmt, substitute, varsIn, walkStmt } from "../../src/compiler/ir/visit.ts";
+import { mapExpr, mapOwnExprs, mapStmt, substitute, varsIn, walkStmt } from "../../src/compiler/ir/visit.ts";
 
 export const defectKinds = [
   "no barrier",
@@ -139,7 +139,13 @@ const swapped: Change = (index, extents) => {
   const [first, second] = coordinatesIn(index, extents);
   if (first === undefined) return null;
   if (second !== undefined) {
-    return substitute(index, new Map([[first, coordinate(second)], [second, coordinate(first)]]));
+    return substitute(
+      index,
+      new Map([
+        [first, coordinate(second)],
+        [second, coordinate(first)],
+      ]),
+    );
   }
   const back = binary("sub", constant(extents.get(first)! - 1), coordinate(first));
   return substitute(index, new Map([[first, back]]));

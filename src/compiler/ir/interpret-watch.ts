@@ -301,7 +301,8 @@ function noteStore(run: Run, shadows: Shadows, offset: number, step: Step): void
     break;
   }
   const isResult = shadows.memory.buffer.role === "output";
-  if (isResult && cell.stored?.launch === step.launch && !cell.loaded) noteOverwritten(run, shadows, offset, cell.stored, step);
+  if (isResult && cell.stored?.launch === step.launch && !cell.loaded)
+    noteOverwritten(run, shadows, offset, cell.stored, step);
   const { lastLoad } = step.thread;
   shadows.cells[offset] = { ...newShadow(), stored: step, isUnderWay: shadows.isAhead, made: lastLoad };
   if (shadows.isAhead) step.thread.copies.open.push(() => arrive(run, shadows, offset, step));
@@ -349,7 +350,12 @@ function noteOverwritten(run: Run, { memory }: Shadows, element: number, earlier
 function noteUnset(run: Run, { unset }: Thread, stmt: Stmt): void {
   if (!unset || isKnown(run, unset.buffer, [unset.step.stmt, stmt])) return;
   const store = accessOf({ ...unset.step, isStore: true, stmt });
-  run.findings.push({ kind: "unset", buffer: unset.buffer, at: [unset.offset], accesses: [accessOf(unset.step), store] });
+  run.findings.push({
+    kind: "unset",
+    buffer: unset.buffer,
+    at: [unset.offset],
+    accesses: [accessOf(unset.step), store],
+  });
 }
 
 /** How a watched run writes an element; null: the run is not watched. */

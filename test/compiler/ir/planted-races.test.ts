@@ -11,7 +11,6 @@ import {
   lower,
   type Op,
   opLibrary,
-  printFunc,
   schedule,
   type TypedArray,
 } from "../../../src/compiler/index.ts";
@@ -20,15 +19,19 @@ import { mismatch } from "../../../src/native/runner/compare.ts";
 import type { KernelArray } from "../../../src/native/runner/protocol.ts";
 import { useBackend } from "../../../src/tuner/backend/backend.ts";
 import { cudaBackend } from "../../../src/tuner/backend/cuda-backend.ts";
+import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { type Defect, defectKinds, plantDefects } from "../../support/plant-defects.ts";
-import { type Reference, referenceOf } from "../../support/reference.ts";
+import { type Reference, type ReferenceOptions, referenceOf } from "../../support/reference.ts";
 import { drawSchedules, loweredThreads, threadSpace } from "../../support/thread-schedules.ts";
 
 const { attention, batchMatmul, conv2d, gemm, gemmExpGemm, gemv, layerNorm, map, maxPool2d, softmax, sum } = opLibrary;
 
 useBackend(cudaBackend);
+
+/** Places of one kind of mistake in a kernel that are taken. */
+const mostPlaces = 4;
 
 interface Kernel {
   readonly title: string;
@@ -72,13 +75,17 @@ const kernels: readonly Kernel[] = [
   ...inTiles("rows", sum({ M: 4, N: 100 })),
   ...inTiles("softmax", softmax({ M: 4, N: 40 })),
   ...inTiles("layerNorm", layerNorm({ M: 3, N: 50 })),
-  ...inTiles("map", map({ N: 100 }, (x) => x.mul(2))),
+  ...inTiles(
+    "map",
+    map({ N: 100 }, (x) => x.mul(2)),
+  ),
   ...inTiles("attention", attention({ heads: 1, M: 4, N: 8, D: 4 })).slice(0, 2),
   ...inTiles("two products", gemmExpGemm({ M: 8, N: 8, K: 8, L: 8 })).slice(0, 2),
   ...onTensorCores("gemm in tiles", gemm({ M: 32, N: 32, K: 64, ...half })),
   ...onTensorCores("bias in tiles", gemm({ M: 64, N: 32, K: 32, ...half }, { bias: true, activation: "relu" })),
   ...onTensorCores("batches in tiles", batchMatmul({ batch: 2, M: 32, N: 32, K: 32, ...half })),
-  ...onTensorCores("four warps", gemm({ M: 64, N: 64, K: 64, dtype: "bf16" })),
+  ...onTensorCores("bf16 in tiles", gemm({ M: 32, N: 64, K: 16, dtype: "bf16" })),
+  ...onTensorCores("four warps", gemm({ M: 64, N: 64, K: 128, dtype: "bf16" })).slice(1),
 ];
 
 /** A wrong element of some outputs; null: all are right. */
@@ -95,47 +102,95 @@ const wrongOf =
     return null;
   };
 
-type Outcome = Finding["kind"] | "refused" | "same accesses" | "let through";
+type Outcome = "found" | "same accesses" | "same results";
 
 interface Result {
-  readonly kernel: string;
+  readonly title: string;
   readonly kind: Defect["kind"];
   readonly outcome: Outcome;
-  readonly texts: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** Mistakes whose accesses are others: some values hide a mistake, such as those whose largest is not much larger than the rest. */
+function lookAgain({ op }: Kernel, func: LoopFunc): readonly Finding[] {
+  const plan = checkPlan(op);
+  const wide: ReferenceOptions = { ...plan, values: { kind: "reals", from: -300, to: 300 } };
+  for (const seed of [4, 5, 6]) {
+    const reference = referenceOf(op, createRng(seed), plan.values.kind === "reals" ? wide : plan);
+    const { findings } = accessFindings(func, reference.inputsByName, wrongOf(reference));
+    if (findings.length > 0) return findings;
+  }
+  return [];
 }
 
 function judge(kernel: Kernel, reference: Reference, trail: number, { kind, func }: Defect): Result {
-  const result = { kernel: kernel.title, kind };
-  try {
-    const watched = accessFindings(func, reference.inputsByName, wrongOf(reference));
-    const [first] = watched.findings;
-    const texts = watched.findings.map(printFinding);
-    if (first) return { ...result, outcome: first.kind, texts };
-    return { ...result, outcome: watched.trail === trail ? "same accesses" : "let through", texts: kind === "no barrier" ? [printFunc(func), "ORIG", printFunc(kernel.func)] : [] };
-  } catch (error) {
-    return { ...result, outcome: "refused", texts: [(error as Error).message] };
-  }
+  const watched = accessFindings(func, reference.inputsByName, wrongOf(reference));
+  const isSame = watched.trail === trail;
+  const findings = watched.findings.length > 0 || isSame ? watched.findings : lookAgain(kernel, func);
+  const outcome = findings.length > 0 ? "found" : isSame ? "same accesses" : "same results";
+  return { title: kernel.title, kind, outcome, findings };
 }
 
 const results: Result[] = [];
 
 describe("mistakes in", () => {
-  test.each(kernels.map((kernel) => [kernel.title, kernel] as const))("%s", (_, kernel) => {
-    const reference = referenceOf(kernel.op, createRng(3));
-    const right = accessFindings(kernel.func, reference.inputsByName, wrongOf(reference));
-    expect(right.findings.map(printFinding)).toEqual([]);
-    results.push(
-      ...plantDefects(kernel.func, 4).map((defect) => judge(kernel, reference, right.trail, defect)),
-    );
-  });
+  test.each(kernels.map((kernel) => [kernel.title, kernel] as const))(
+    "%s",
+    (_, kernel) => {
+      const reference = referenceOf(kernel.op, createRng(3));
+      const right = accessFindings(kernel.func, reference.inputsByName, wrongOf(reference));
+      expect(right.findings.map(printFinding)).toEqual([]);
+      for (const defect of plantDefects(kernel.func, mostPlaces)) {
+        results.push(judge(kernel, reference, right.trail, defect));
+      }
+    },
+    60_000,
+  );
 });
 
-test("counts", () => {
-  const table = new Map<string, number>();
-  for (const { kind, outcome } of results) table.set(`${kind}: ${outcome}`, (table.get(`${kind}: ${outcome}`) ?? 0) + 1);
-  console.log(kernels.length, results.length, [...table].sort().map(([k,v])=>k+" "+v).join("\n"));
-  for (const { kernel, kind, outcome, texts } of results)
-    if (outcome === "refused" || outcome === "let through" || (outcome === "same accesses")) console.log(kernel, "|", kind, "|", outcome, texts.join("\n"));
-  for (const { kernel, kind, outcome, texts } of results.filter((r, i) => i % 25 === 0 || r.outcome === 'overwritten')) console.log("SAMPLE", kernel, "|", kind, "|", outcome, texts.join("\n"));
-  expect(defectKinds.length).toBe(8);
+const withOutcome = (outcome: Outcome): readonly Result[] => results.filter((result) => result.outcome === outcome);
+
+describe("of all that were planted in 30 kernels", () => {
+  test("each kind is found", () => {
+    const table = defectKinds.map((kind) => {
+      const count = (outcome: Outcome): number => withOutcome(outcome).filter((result) => result.kind === kind).length;
+      return `${kind}: ${count("found")} found, ${count("same accesses")} the same, ${count("same results")} right`;
+    });
+    expect(kernels).toHaveLength(30);
+    expect(table).toMatchInlineSnapshot();
+  });
+
+  test("both accesses are named, with their statements and threads", () => {
+    const least: Readonly<Record<Finding["kind"], number>> = {
+      race: 2,
+      outside: 1,
+      overwritten: 2,
+      unset: 2,
+      wrong: 1,
+    };
+    for (const { kind, accesses, buffer, at } of withOutcome("found").flatMap(({ findings }) => findings)) {
+      expect(accesses.length).toBeGreaterThanOrEqual(least[kind]);
+      expect(at.length).toBe(1);
+      for (const { statement, thread } of accesses) {
+        expect(statement).toMatch(/ = |^if /);
+        expect(Object.keys(thread).length).toBeGreaterThan(0);
+      }
+      if (kind !== "wrong")
+        expect(accesses.every(({ statement }) => statement.includes(`${buffer}[`)) || kind === "unset").toBe(true);
+    }
+  });
+
+  test("a barrier that is left out is a race, but one between stores of tiles to different elements of a result", () => {
+    const barriers = results.filter(({ kind }) => kind === "no barrier");
+    const needless = barriers.filter(({ outcome }) => outcome !== "found");
+    expect(new Set(needless.map(({ title }) => title.includes("on tensor cores")))).toEqual(new Set([true]));
+    const kinds = barriers.filter(({ outcome }) => outcome === "found").map(({ findings }) => findings[0]!.kind);
+    expect(new Set(kinds)).toEqual(new Set(["race"]));
+  });
+
+  test("what is right with other accesses takes parts of a sum or of a maximum in another order", () => {
+    const titles = new Set(withOutcome("same results").map(({ title }) => title));
+    for (const title of titles) expect(title).toMatch(/by rows|in slices/);
+    for (const r of withOutcome("same results")) console.log(r.title, r.kind);
+  });
 });
