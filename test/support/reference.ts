@@ -15,6 +15,7 @@ import {
   type WasmSharing,
   type WasmSource,
 } from "../../src/compiler/index.ts";
+import { accessFindings, printFinding } from "../../src/compiler/ir/access-findings.ts";
 import type { NativeKernels } from "../../src/native/load/load-native.ts";
 import { loadWasm, type KernelArray as MemoryArray } from "../../src/native/load/load-wasm.ts";
 import { type ExpectedOutput, expectOutput, mismatch } from "../../src/native/runner/compare.ts";
@@ -66,7 +67,13 @@ export function wrongNest(reference: Reference, func: LoopFunc): string | null {
   }
 }
 
-/** The same of a function that takes what another computes of some inputs. */
+/** Returns the races and the accesses outside of buffers of the threads that run `func`; null: there are none. */
+export function wrongAccesses({ inputsByName }: Reference, func: LoopFunc): string | null {
+  const { findings } = accessFindings(func, inputsByName);
+  return findings.length === 0 ? null : findings.map(printFinding).join("\n");
+}
+
+/** What `wrongNest` returns, of a function that takes what another computes of some inputs. */
 export function wrongPrepared(reference: Reference, prepare: LoopFunc, run: LoopFunc): string | null {
   try {
     const prepared = interpret(prepare, reference.inputsByName);

@@ -28,7 +28,7 @@ import { printEmptySpace } from "../../src/tuner/space/explain-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
 import { threadTileRules } from "../../src/tuner/space/thread-tiles/rules.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
-import { type Reference, wrongNest } from "./reference.ts";
+import { type Reference, wrongAccesses, wrongNest } from "./reference.ts";
 
 export const threadSpace = (
   op: ComputeDef,
@@ -73,17 +73,20 @@ export function scheduled(op: ComputeDef, drawn: DrawnSchedule): LoopFunc {
 export const loweredThreads = (op: ComputeDef, drawn: DrawnSchedule, numerics: Numerics = "fast"): LoopFunc =>
   runPasses(scheduled(op, drawn), threadPasses, { target: webgpu, numerics });
 
-/** Returns the first mistake in what a schedule computes, after any pass; null: there is none. */
+/** Returns the first mistake in what a schedule computes, after any pass, or in what its threads access in the end; null: there is none. */
 export function wrongThreads(reference: Reference, drawn: DrawnSchedule, numerics: Numerics = "fast"): string | null {
   let [wrong, before]: [string | null, LoopFunc | null] = [null, null];
+  const described = (where: string, what: string): string => `${where}: ${what}\n${describeSchedule(drawn)}`;
   const dump = (pass: string, func: LoopFunc): void => {
     if (wrong !== null || func === before) return;
     before = func;
     const found = wrongNest(reference, func) ?? (waits(func) ? wrongNest(reference, mirrored(func)) : null);
-    if (found !== null) wrong = `after ${pass}: ${found}\n${describeSchedule(drawn)}`;
+    if (found !== null) wrong = described(`after ${pass}`, found);
   };
   try {
-    runPasses(scheduled(reference.op, drawn), threadPasses, { target: webgpu, numerics, dump });
+    const func = runPasses(scheduled(reference.op, drawn), threadPasses, { target: webgpu, numerics, dump });
+    const met = wrong === null ? wrongAccesses(reference, func) : null;
+    if (met !== null) wrong = described("accesses", met);
   } catch (error) {
     return `${(error as Error).message}\n${describeSchedule(drawn)}`;
   }

@@ -6,6 +6,7 @@ import { compileIntrinsic } from "./interpret-intrinsic.ts";
 import { type Lane, type Memory, offsetOf, read } from "./interpret-memory.ts";
 import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
 import { onceOf, runOf, sharedIn } from "./interpret-shared.ts";
+import { watchAccess } from "./interpret-watch.ts";
 import type { Expr, Load, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
 import { lanesOf } from "./visit.ts";
@@ -122,10 +123,13 @@ function makeScalar(expr: Expr, scope: Scope): ScalarFn {
 function compileScalarLoad({ buffer, indices, active }: Load, scope: Scope): ScalarFn {
   const memory = memoryOf(scope, buffer, indices.length);
   const at = indices.map((index) => compileScalar(index, scope));
-  const element = (): Lane => {
-    const point = at.map((index) => index());
-    return read(memory, offsetOf(memory, point));
-  };
+  const seen = watchAccess(scope, memory, false);
+  const element = seen
+    ? (): Lane => read(memory, seen(at.map((index) => index())))
+    : (): Lane => {
+        const point = at.map((index) => index());
+        return read(memory, offsetOf(memory, point));
+      };
   if (!active) return element;
   const count = compileScalar(active, scope);
   return () => (decisive(count(), "a count of lanes") > 0 ? element() : 0);
@@ -204,9 +208,10 @@ function compileVectorLoad({ buffer, indices, active }: Load, lanes: number, sco
   const memory = memoryOf(scope, buffer, indices.length);
   const points = compilePoints(indices, scope);
   const count = active && compileScalar(active, scope);
+  const offset = watchAccess(scope, memory, false) ?? ((point) => offsetOf(memory, point));
   return () => {
     const limit = count ? decisive(count(), "a count of lanes") : lanes;
-    return points().map((point, lane) => (lane < limit ? read(memory, offsetOf(memory, point)) : 0));
+    return points().map((point, lane) => (lane < limit ? read(memory, offset(point)) : 0));
   };
 }
 

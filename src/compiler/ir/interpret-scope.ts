@@ -2,6 +2,7 @@
 
 import type { Lane, Memory } from "./interpret-memory.ts";
 import type { Shared } from "./interpret-shared.ts";
+import type { Watch } from "./interpret-watch.ts";
 
 /** Place where a variable or local has its value: an array for a vector. */
 export interface Cell {
@@ -14,6 +15,8 @@ export interface Scope {
   readonly memories: ReadonlyMap<string, Memory>;
   /** Nodes that a large expression uses several times. */
   readonly shared?: Shared;
+  /** Where accesses are noted, in a run that is watched. The circle with interpret-watch.ts is that of types alone. */
+  readonly watch?: Watch;
 }
 
 export type ScalarFn = () => Lane;

@@ -7,8 +7,9 @@ import { invariant } from "../support/invariant.ts";
 import { compileScalar, decisive } from "./interpret-expr.ts";
 import { createMemory, type Memory } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
+import { beginGroup, scopeAt, scopesOfThreads, watchLaunch, watchSync } from "./interpret-watch.ts";
 import type { For, If, Seq, Stmt } from "./loop-ir.ts";
-import { laneAxis, warpWideLanes } from "./thread-axes.ts";
+import { groupAxes, laneAxis, warpWideLanes } from "./thread-axes.ts";
 import { lanesOf, walkStmt } from "./visit.ts";
 
 type Action = () => void;
@@ -25,8 +26,26 @@ interface Thread {
 
 /** @param compile compiles a statement that a thread runs on its own */
 export function compileThreads(loop: For, scope: Scope, compile: Compile): Action {
+  if (scope.watch) return compileWatched(loop, scope, compile);
   const [body, threads] = threadsOf(loop, [{ scope, leads: true }]);
   return compileTogether(body, threads.map(withRegisters), compile);
+}
+
+/** The threads of a group in a run that is watched. */
+function compileWatched(loop: For, scope: Scope, compile: Compile): Action {
+  const { inside, around } = watchLaunch(scope);
+  const [body, threads] = threadsOf(loop, [{ scope: inside, leads: true }]);
+  const axes = groupAxes.filter((name) => threads[0]!.scope.cells.has(name));
+  const scopes = scopesOfThreads(
+    threads.map((thread) => thread.scope),
+    axes,
+  );
+  const named = threads.map(({ leads }, at) => withRegisters({ scope: scopes[at]!, leads }));
+  const run = compileTogether(body, named, compile);
+  return around(() => {
+    beginGroup(inside);
+    run();
+  });
 }
 
 /** The thread with registers of its own. */
@@ -72,6 +91,8 @@ function compileTogether(stmt: Stmt, threads: readonly Thread[], compile: Compil
       return compileChoice(stmt, threads, compile);
     case "seq":
       return compileParts(stmt, threads, compile);
+    case "sync":
+      return watchSync(stmt, threads[0]!.scope) ?? (() => {});
     default:
       return () => {};
   }
@@ -143,7 +164,7 @@ function compileLoop({ name, extent, body }: For, threads: readonly Thread[], co
 }
 
 function compileChoice(stmt: If, threads: readonly Thread[], compile: Compile): Action {
-  const conditions = threads.map(({ scope }) => compileScalar(stmt.condition, scope));
+  const conditions = threads.map(({ scope }) => compileScalar(stmt.condition, scopeAt(scope, stmt)));
   const yes = compileTogether(stmt.then, threads, compile);
   const no = stmt.else && compileTogether(stmt.else, threads, compile);
   return () => {

@@ -9,8 +9,10 @@ import { cellOf, compilePoints, compileScalar, compileVector, decisive, memoryOf
 import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import { compileThreads, isOfThreads } from "./interpret-threads.ts";
+import { beginGroup, scopeAt, type Watch, watchAccess, watchLaunch, watchSync, watchWrite } from "./interpret-watch.ts";
 import type { Block, BlockAxis, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
 import { reduceLoopsOfBlock } from "./reduce-loops.ts";
+import { isGridLoop } from "./thread-axes.ts";
 import { lanesOf } from "./visit.ts";
 
 type Action = () => void;
@@ -19,12 +21,14 @@ type Action = () => void;
  * Runs `func` once. Marks and tails are ignored: a loop is a loop, but for threads that each run all of a function.
  *
  * @param inputs one array for each input of `func`, by name, of the right type and length
+ * @param watch notes all accesses, in a run that is watched: see `accessFindings`
  * @returns one new array for each output, by name
  * @example interpret(fromCompute(gemm), { A: new Float32Array(61 * 97), B: new Float32Array(97 * 83) }).C
  */
 export function interpret(
   func: LoopFunc,
   inputs: Readonly<Record<string, TypedArray>>,
+  watch: Watch | null = null,
 ): Readonly<Record<string, TypedArray>> {
   const memories = new Map<string, Memory>();
   for (const buffer of func.buffers) {
@@ -35,7 +39,7 @@ export function interpret(
     );
     memories.set(buffer.name, createMemory(buffer, input));
   }
-  compileStmt(func.body, { cells: new Map(), memories })();
+  compileStmt(func.body, { cells: new Map(), memories, ...(watch && { watch }) })();
   const outputs = [...memories.values()].filter(({ buffer }) => buffer.role === "output");
   return Object.fromEntries(outputs.map(contentsOf));
 }
@@ -46,9 +50,9 @@ function contentsOf({ buffer, data, written }: Memory): [string, TypedArray] {
   return [buffer.name, data];
 }
 
-const withCell = ({ cells, memories }: Scope, name: string, cell: Cell): Scope => ({
+const withCell = ({ cells, ...rest }: Scope, name: string, cell: Cell): Scope => ({
+  ...rest,
   cells: new Map(cells).set(name, cell),
-  memories,
 });
 
 function compileStmt(stmt: Stmt, scope: Scope): Action {
@@ -60,17 +64,18 @@ function compileStmt(stmt: Stmt, scope: Scope): Action {
     case "if":
       return compileIf(stmt, scope);
     case "store":
-      return compileStore(stmt, scope);
+      return compileStore(stmt, scopeAt(scope, stmt));
     case "define":
       // A `let` that is the only statement of its scope: its local is never read, but the value must be computable.
       return compileSeq({ kind: "seq", body: [stmt] }, scope);
     case "assign": {
       const cell = cellOf(scope, stmt.name);
-      return compileSet(cell, stmt.value, scope);
+      return compileSet(cell, stmt.value, scopeAt(scope, stmt));
     }
     case "prefetch":
-    case "sync":
       return () => {};
+    case "sync":
+      return watchSync(stmt, scope) ?? (() => {});
     case "block":
       return compileBlock(stmt, scope);
   }
@@ -86,6 +91,7 @@ function compileSet(cell: Cell, value: Expr, scope: Scope): Action {
 /** Runs a loop. Iterations of a parallel one come in any order: here backwards, so that one which needs another is found out. */
 function compileFor(loop: For, scope: Scope): Action {
   if (isOfThreads(loop)) return compileThreads(loop, scope, compileStmt);
+  if (scope.watch && isGridLoop(loop)) return compileGroups(loop, scope);
   const { name, extent, mark, body } = loop;
   const cell: Cell = { value: 0 };
   const run = compileStmt(body, withCell(scope, name, cell));
@@ -97,13 +103,28 @@ function compileFor(loop: For, scope: Scope): Action {
   };
 }
 
-function compileSeq({ body }: Seq, { cells: outer, memories }: Scope): Action {
+/** A loop over groups of threads in a run that is watched. */
+function compileGroups({ name, extent, body }: For, outer: Scope): Action {
+  const { inside, around } = watchLaunch(outer);
+  const cell: Cell = { value: 0 };
+  const scope = withCell(inside, name, cell);
+  const run = compileStmt(body, scope);
+  return around(() => {
+    for (let step = 0; step < extent; step++) {
+      cell.value = step;
+      beginGroup(scope);
+      run();
+    }
+  });
+}
+
+function compileSeq({ body }: Seq, { cells: outer, ...rest }: Scope): Action {
   const cells = new Map(outer);
-  const scope: Scope = { cells, memories };
+  const scope: Scope = { ...rest, cells };
   const actions = body.map((stmt) => {
     if (stmt.kind !== "define") return compileStmt(stmt, scope);
     const cell: Cell = { value: null };
-    const action = compileSet(cell, stmt.value, scope);
+    const action = compileSet(cell, stmt.value, scopeAt(scope, stmt));
     cells.set(stmt.name, cell);
     return action;
   });
@@ -113,7 +134,7 @@ function compileSeq({ body }: Seq, { cells: outer, memories }: Scope): Action {
 }
 
 function compileIf(stmt: If, scope: Scope): Action {
-  const condition = compileScalar(stmt.condition, scope);
+  const condition = compileScalar(stmt.condition, scopeAt(scope, stmt));
   const yes = compileStmt(stmt.then, scope);
   const no = stmt.else && compileStmt(stmt.else, scope);
   return () => {
@@ -129,6 +150,13 @@ function compileStore(stmt: Omit<Store, "kind">, scope: Scope): Action {
   if (stmt.active || lanesOf(value) !== 1) return compileVectorStore(stmt, memory, scope);
   const point = indices.map((index) => compileScalar(index, scope));
   const compute = compileScalar(value, scope);
+  const [seen, put] = [watchAccess(scope, memory, true), watchWrite(scope)];
+  if (seen && put) {
+    return () => {
+      const lane = compute();
+      put(memory, seen(point.map((index) => index())), lane);
+    };
+  }
   return () => {
     const lane = compute();
     const at = point.map((index) => index());
@@ -140,11 +168,13 @@ function compileVectorStore({ indices, value, active }: Omit<Store, "kind">, mem
   const points = compilePoints(indices, scope);
   const values = compileVector(value, scope);
   const count = active && compileScalar(active, scope);
+  const offset = watchAccess(scope, memory, true) ?? ((at) => offsetOf(memory, at));
+  const put = watchWrite(scope) ?? write;
   return () => {
     const lanes = values();
     const limit = count ? decisive(count(), "a count of lanes") : lanes.length;
     points().forEach((point, lane) => {
-      if (lane < limit) write(memory, offsetOf(memory, point), lanes[lane]!);
+      if (lane < limit) put(memory, offset(point), lanes[lane]!);
     });
   };
 }

@@ -32,7 +32,7 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
-import { referenceOf, wrongNest } from "../../support/reference.ts";
+import { referenceOf, wrongAccesses, wrongNest } from "../../support/reference.ts";
 
 const { batchMatmul, conv2d, gemm, gemmExpGemm, layerNorm, softmax, sum } = opLibrary;
 
@@ -62,12 +62,18 @@ function draw({ model, instructions }: Template, count: number): readonly Drawn[
   });
 }
 
-/** The function in which a loop over threads is a loop like any other. */
-function beforeThreads(op: ComputeDef, trace: Trace, numerics: Numerics): LoopFunc {
+interface Lowered {
+  /** The function in which a loop over threads is a loop like any other. */
+  readonly before: LoopFunc;
+  /** The function that each thread runs. */
+  readonly threads: LoopFunc;
+}
+
+function loweredThreads(op: ComputeDef, trace: Trace, numerics: Numerics): Lowered {
   const passed: { name: string; func: LoopFunc }[] = [];
   const dump = (name: string, func: LoopFunc): void => void passed.push({ name, func });
-  lower(schedule(fromCompute(op), trace), { target: cudaSm90, numerics, dump });
-  return passed[passed.findIndex(({ name }) => name === "distribute-threads") - 1]!.func;
+  const threads = lower(schedule(fromCompute(op), trace), { target: cudaSm90, numerics, dump });
+  return { before: passed[passed.findIndex(({ name }) => name === "distribute-threads") - 1]!.func, threads };
 }
 
 const names = (op: Op, asked: Asked = {}): readonly string[] =>
@@ -175,7 +181,9 @@ describe("what schedules compute", () => {
       for (const numerics of ["fast", "strict"] as const) {
         for (const template of spaceOf(op, { numerics }).templates) {
           for (const { trace } of draw(template, count)) {
-            expect(wrongNest(reference, beforeThreads(op, trace, numerics)), printTrace(trace)).toBeNull();
+            const { before, threads } = loweredThreads(op, trace, numerics);
+            expect(wrongNest(reference, before), printTrace(trace)).toBeNull();
+            expect(wrongAccesses(reference, threads), printTrace(trace)).toBeNull();
           }
         }
       }
