@@ -150,13 +150,13 @@ describe("mistakes in", () => {
 
 const withOutcome = (outcome: Outcome): readonly Result[] => results.filter((result) => result.outcome === outcome);
 
-describe("of all that were planted in 30 kernels", () => {
+describe("of all that were planted in 30 kernels and more", () => {
   test("each kind is found", () => {
     const table = defectKinds.map((kind) => {
       const count = (outcome: Outcome): number => withOutcome(outcome).filter((result) => result.kind === kind).length;
       return `${kind}: ${count("found")} found, ${count("same accesses")} the same, ${count("same results")} right`;
     });
-    expect(kernels).toHaveLength(30);
+    expect(kernels.length).toBeGreaterThanOrEqual(30);
     expect(table).toMatchInlineSnapshot(`
       [
         "no barrier: 38 found, 4 the same, 0 right",
