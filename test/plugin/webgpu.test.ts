@@ -5,6 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { openProject } from "../../src/cli/project/project.ts";
+import { importedKernels } from "../../src/cli/project/wanted-kernels.ts";
+import { verifyKernel } from "../../src/plugin/kernel/compile/verify-kernel.ts";
 import type { Mode } from "../../src/plugin/options/types.ts";
 import { runMoved, writeApp } from "../support/build-app.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
@@ -61,6 +64,15 @@ describe("without a GPU", () => {
     expect(lines).toEqual([expect.stringMatching(/1 kernel predicted, 0 measured, 0 compiler runs/)]);
     expect(() => readFileSync(join(root, "kernels.lock.json"))).toThrow("ENOENT");
     expect(runMoved(root)).toMatchObject({ ...right, isMeasured: false, adapter: null });
+  });
+
+  test("verify says that it was not run, and a command finds nothing wrong", async () => {
+    vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", "/nowhere");
+    const root = app("");
+    const project = openProject({ root }, "silent");
+    const [request] = await importedKernels(project);
+    const { notRun } = await verifyKernel(await project.contextOf(request!, "frozen"));
+    expect(notRun).toMatch(/^there is no WebGPU for Node: install the package webgpu/);
   });
 
   test("a program says why", async () => {

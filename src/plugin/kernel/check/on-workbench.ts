@@ -6,6 +6,7 @@ import type { Measurement } from "../../../tuner/data/measurement.ts";
 import { referenceOf } from "../../../tuner/workbench/reference.ts";
 import type { Workbench } from "../../../tuner/workbench/workbench.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
+import { whyNotRun } from "../context/why-not-run.ts";
 import { checkDeadlineMs, tooSlow } from "./too-slow.ts";
 
 /**
@@ -22,7 +23,8 @@ export async function onWorkbench<Result>(
   const { task, services } = context;
   const isNative = needsToolchain(task.target);
   const toolchain = isNative ? await context.toolchain() : null;
-  if (context.whyNotHere !== null) return context.whyNotHere;
+  const why = await whyNotRun(context);
+  if (why !== null) return why;
   if (isNative && !toolchain) return "there is no compiler";
   return withDirectoryIf(isNative, async (directory) => {
     const { signal } = services;

@@ -1,6 +1,7 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
 import { isForVisitors, needsToolchain, refuse } from "../../../compiler/index.ts";
+import { whyNotMeasuredHere } from "../../../native/machine/machine.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import type { BackgroundTuner } from "../compile-services.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
@@ -63,8 +64,8 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Ker
 async function decideUnmeasured(context: KernelContext, miss: LockMiss, why: string): Promise<KernelDecision> {
   const others = await fromOthersUnmeasured(context);
   if (!others) return unmeasured(context, miss, why);
-  const { lockName, services, whyNotHere } = context;
-  const checked = whyNotHere === null ? "run here and not measured" : "built here and not run";
+  const { lockName, services } = context;
+  const checked = (await whyNotRun(context)) === null ? "run here and not measured" : "built here and not run";
   services.log.info(`${lockName}: ${why}; it gets the decision of ${placeOf(others)}, which was ${checked}`);
   return lockDecision(context, others);
 }
@@ -110,8 +111,8 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
  * there will be no native kernel, and who builds it says so.
  */
 async function whyNotMeasured(context: KernelContext): Promise<string | null> {
-  const { task, toolchain, elsewhere, browser } = context;
+  const { task, machine, toolchain, elsewhere, browser } = context;
   if (elsewhere || browser) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
-  return whyNotRun(context);
+  return (await whyNotRun(context)) ?? whyNotMeasuredHere(task.target, machine);
 }

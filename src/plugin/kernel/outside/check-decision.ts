@@ -1,7 +1,7 @@
 // Decisions from outside: a remote store, a pack, a file. Each is rebuilt, with the cache sizes that it was tuned for, run against the
 // reference and measured here before anyone uses it: what it says of its speed is an opinion. One for processors that are not here is built.
 
-import { DiagnosticError, factsOf, invariant } from "../../../compiler/index.ts";
+import { DiagnosticError, factsOf, invariant, needsToolchain } from "../../../compiler/index.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { targetClass } from "../../../tuner/data/key.ts";
 import type { Timing } from "../../../tuner/data/measurement.ts";
@@ -16,6 +16,7 @@ import { checkModules } from "../check/check-built.ts";
 import { checkTwins } from "../check/check-twins.ts";
 import { onWorkbench, reasonOf } from "../check/on-workbench.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
+import { whyNotRun } from "../context/why-not-run.ts";
 import type { TakenDecision } from "../decision.ts";
 import { taskFor } from "../schedule.ts";
 import { generated, spaceOf } from "../source/schedule-source.ts";
@@ -46,7 +47,7 @@ const samples = 21;
 
 /** Checks a decision of the kernel, and measures it where the kernel runs here. */
 export async function checkDecision(context: KernelContext, decision: SharedDecision): Promise<Checked> {
-  if (context.whyNotHere !== null) return refusedIfWrong(() => checkUnrun(context, decision));
+  if ((await whyNotRun(context)) !== null) return refusedIfWrong(() => checkUnrun(context, decision));
   const compared = await compareDecision(context, decision, null);
   invariant(compared.kind !== "kept", "there is nothing else to keep");
   return compared;
@@ -102,8 +103,9 @@ async function checkUnrun(context: KernelContext, decision: SharedDecision): Pro
   const source = measurable(task, spaceOf(task), candidate);
   if ("reason" in source) return refused(source.reason);
   const unmeasured = { origin: "predicted", measured: null, measurements: 0, compilerRuns: 0 } as const;
-  const { kind } = await nativeKernel(context, { ...schedule, ...unmeasured });
-  if (kind !== "built") return refused(`it cannot be checked here: ${context.whyNotHere}, and there is no compiler`);
+  const isBuilt =
+    !needsToolchain(task.target) || (await nativeKernel(context, { ...schedule, ...unmeasured })).kind === "built";
+  if (!isBuilt) return refused(`it cannot be checked here: ${context.whyNotHere}, and there is no compiler`);
   const pair = await wasmTwins(context, schedule);
   if (pair) await checkModules(context, pair);
   return { kind: "taken", schedule, measured: null };
