@@ -376,7 +376,7 @@ test("doctor knows every target", () => {
   const { targets, node } = JSON.parse(output);
   expect(node.node).toBe(process.versions.node);
   expect(targets).toContainEqual({ target: "wasm", builds: true, runs: true, why: null });
-  expect(targets.map(({ target }: { target: string }) => target)).toEqual(targetNames);
+  expect(targets.map(({ target }: { target: string }) => target)).toEqual([...targetNames, "webgpu"]);
 });
 
 describe("the command line itself", () => {
