@@ -41,7 +41,7 @@ export interface Job {
   readonly id: number;
   /** Task whose inputs it gets, `inputs/<task>/<number>`. */
   readonly task: number;
-  /** What computes of constant inputs what `kernel` takes; null: nothing does. */
+  /** Function that computes, from constant inputs, the values that `kernel` takes; null: there is none. */
   readonly preparation: JobFunction | null;
   readonly kernel: JobFunction;
   readonly samples: number;

@@ -53,7 +53,7 @@ export function accessFindings(
     if (findings.length === 0 || !(error instanceof InvariantError)) throw error;
   }
   const isRace = ({ kind }: Finding): boolean => kind === "race";
-  // What else there is may come of a race.
+  // Other findings may come of a race.
   return { findings: [...findings.filter(isRace), ...findings.filter((it) => !isRace(it))], trail: run.trail };
 }
 

@@ -3,7 +3,7 @@
 // race wherever one of them stores, for nothing orders them. Both accesses are named, as is one outside of its buffer.
 //
 // A copy in the background is under way from its store until its thread waits for it: nobody may touch the element before.
-// What a warp computes together is done by the warp, and none of its lanes knows which lane has which element.
+// Work that a warp computes together is the warp's, and none of its lanes knows which lane has which element.
 
 import { product } from "../support/integer-math.ts";
 import { copiedAhead } from "./copied-ahead.ts";
@@ -25,7 +25,7 @@ export interface Access {
 }
 
 /**
- * What is wrong with accesses, each with those that meet:
+ * Kinds of mistakes in accesses, each with the accesses that meet:
  *   race         two of one element that nothing orders
  *   outside      one outside of its buffer
  *   overwritten  two stores of one element of a result, in one launch, the first of which nobody reads
@@ -116,7 +116,7 @@ interface Run {
   trail: number;
 }
 
-/** What closures of a watched run know of where they stand. */
+/** The place in the program that closures of a watched run know. */
 export interface Watch {
   readonly run: Run;
   readonly thread: Thread;
@@ -196,7 +196,7 @@ export function beginGroup({ watch, cells }: Scope): void {
   );
 }
 
-/** What a barrier, a batch of copies or waiting for one does in a watched run; null: nothing. */
+/** Effect of a barrier, a batch of copies or waiting for one on a watched run; null: none. */
 export function watchSync({ what, pending }: Sync, { watch }: Scope): (() => void) | null {
   if (!watch) return null;
   const { run, thread } = watch;

@@ -1,6 +1,6 @@
 // The coordinates of a thread in a launch: which loops they are, and the names of their variables once all threads run a function.
 
-import type { For, ThreadAxis } from "./loop-ir.ts";
+import type { For, Stmt, ThreadAxis } from "./loop-ir.ts";
 
 /** Coordinates of a group in the grid, and of a thread in its group, the slowest first. */
 export const gridAxes = ["blockIdx.z", "blockIdx.y", "blockIdx.x"] as const satisfies readonly ThreadAxis[];
@@ -23,3 +23,11 @@ export const isGridLoop = (loop: For): boolean => gridAxisOf(loop) !== null;
 
 /** A loop over groups of threads, or over the threads of a group. */
 export const isThreadLoop = (loop: For): boolean => isGridLoop(loop) || groupAxisOf(loop) !== null;
+
+/** Takes the loops over threads off a launch, and notes their extents. */
+export function withoutThreadLoops(stmt: Stmt, extents: Map<ThreadAxis, number>): Stmt {
+  const axis = stmt.kind === "for" ? (gridAxisOf(stmt) ?? groupAxisOf(stmt)) : null;
+  if (stmt.kind !== "for" || !axis) return stmt;
+  extents.set(axis, stmt.extent);
+  return withoutThreadLoops(stmt.body, extents);
+}

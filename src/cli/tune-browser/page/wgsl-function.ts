@@ -24,7 +24,7 @@ export async function openWgsl(
   const own = await functionOn(device, { text, launches, scratch: scratch.map(({ bytes }) => bytes) });
   const buffers = tensors.map((tensor) => createBuffer(device, bufferBytes(shapeOf(tensor)), tensor.name));
   const bufferOf = (tensor: JobTensor): GPUBuffer => buffers[tensors.indexOf(tensor)]!;
-  // What a candidate does not write is seen.
+  // Elements that a candidate does not write are seen by this pattern.
   for (const tensor of tensors)
     if (tensor.role === "output") upload(device, bufferOf(tensor), new Uint8Array(bufferOf(tensor).size).fill(0xff));
   const staging = new Staging(device);

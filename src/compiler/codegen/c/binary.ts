@@ -2,6 +2,7 @@
 
 import type { Binary, IrBinaryOp } from "../../ir/loop-ir.ts";
 import { InvariantError } from "../../support/invariant.ts";
+import { operatorSigns } from "../operator-signs.ts";
 import { constantDivisor, type DivisionOp, divideByConstant } from "./constant-division.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, maskElement, type Piece } from "./element.ts";
@@ -10,22 +11,6 @@ import { floorDivision } from "./math-function.ts";
 import { emit } from "./operand.ts";
 import { onWords } from "./resize-lanes.ts";
 import { extremum } from "./vector-function.ts";
-
-const signs: Readonly<Partial<Record<IrBinaryOp, string>>> = {
-  add: "+",
-  sub: "-",
-  mul: "*",
-  div: "/",
-  bitAnd: "&",
-  bitOr: "|",
-  bitXor: "^",
-  eq: "==",
-  ne: "!=",
-  lt: "<",
-  le: "<=",
-  gt: ">",
-  ge: ">=",
-};
 
 export function emitBinary(context: Context, expr: Binary, piece: Piece): Value {
   const left = emit(context, expr.left, piece);
@@ -40,7 +25,7 @@ function onValues(context: Context, op: IrBinaryOp, left: Value, right: Value, l
   const { prelude } = context;
   const { element } = left;
   const call = (name: string): Value => ({ text: `${name}(${left.text}, ${right.text})`, element });
-  const infix = `(${left.text} ${signs[op]} ${right.text})`;
+  const infix = `(${left.text} ${operatorSigns[op]} ${right.text})`;
   switch (op) {
     case "mul": {
       const both = [left.text, right.text];

@@ -1,8 +1,8 @@
 // Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
 
 import { copiedAhead } from "../../ir/copied-ahead.ts";
-import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
-import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
+import type { Buffer, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
 import type { Target } from "../../target/target.ts";
@@ -92,7 +92,7 @@ function launchOf(
   context: StatementContext,
 ): { text: string; launch: CudaLaunch } {
   const extents = new Map<ThreadAxis, number>();
-  const inner = threadOf(body, extents);
+  const inner = withoutThreadLoops(body, extents);
   const size = (prefix: "blockIdx" | "threadIdx"): readonly [number, number, number] => [
     extents.get(`${prefix}.x`) ?? 1,
     extents.get(`${prefix}.y`) ?? 1,
@@ -154,16 +154,6 @@ function registerArrays(
   }
   return own.map(({ name, dtype, shape }) => `${cudaType[dtype]} ${names(name)}[${product(shape)}];`);
 }
-
-/** Takes the loops over threads off a launch, and notes their extents. */
-function threadOf(stmt: Stmt, extents: Map<ThreadAxis, number>): Stmt {
-  const axis = stmt.kind === "for" ? axisOf(stmt) : null;
-  if (stmt.kind !== "for" || !axis) return stmt;
-  extents.set(axis, stmt.extent);
-  return threadOf(stmt.body, extents);
-}
-
-const axisOf = (loop: For): ThreadAxis | null => gridAxisOf(loop) ?? groupAxisOf(loop);
 
 function usedIn(body: Stmt): ReadonlySet<string> {
   const names = new Set<string>();

@@ -6,6 +6,7 @@ import type { UnaryOp } from "../../expr/scalar-expr.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import type { IrBinaryOp, IrType } from "../../ir/loop-ir.ts";
 import { cannotRun } from "../cannot.ts";
+import { operatorSigns } from "../operator-signs.ts";
 import { type ScalarType, scalarType, vectorOf } from "./elements.ts";
 import type { HelperName } from "./run-time.ts";
 
@@ -62,22 +63,6 @@ const unknown = (op: string): never => {
   throw cannotRun("wgsl", `there is no code for ${op}`, "compute it in f32");
 };
 
-const infix: Partial<Record<IrBinaryOp, string>> = {
-  add: "+",
-  sub: "-",
-  mul: "*",
-  div: "/",
-  bitAnd: "&",
-  bitOr: "|",
-  bitXor: "^",
-  eq: "==",
-  ne: "!=",
-  lt: "<",
-  le: "<=",
-  gt: ">",
-  ge: ">=",
-};
-
 const comparisons: readonly IrBinaryOp[] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
 export interface BinaryFacts {
@@ -100,11 +85,11 @@ export function binaryText(facts: BinaryFacts, a: string, b: string, arithmetic:
 
 function onBools(facts: BinaryFacts, a: string, b: string, arithmetic: Arithmetic): string {
   const { op } = facts;
-  if (op === "eq" || op === "ne") return `(${a} ${infix[op]} ${b})`;
+  if (op === "eq" || op === "ne") return `(${a} ${operatorSigns[op]} ${b})`;
   if (op === "and" || op === "min" || op === "mul") return `(${a} & ${b})`;
   if (op === "or" || op === "max" || op === "add") return `(${a} | ${b})`;
   const type = vectorOf("u32", arithmetic.lanes);
-  if (comparisons.includes(op)) return `(${type}(${a}) ${infix[op]} ${type}(${b}))`;
+  if (comparisons.includes(op)) return `(${type}(${a}) ${operatorSigns[op]} ${type}(${b}))`;
   return op === "sub" ? `(${a} != ${b})` : unknown(`${op} of bools`);
 }
 
@@ -120,7 +105,7 @@ function onFloats(op: IrBinaryOp, a: string, b: string, arithmetic: Arithmetic):
       // A NaN is unequal to all, which compilers make of an equality alone.
       return `(!(${a} == ${b}))`;
     default:
-      return `(${a} ${infix[op] ?? unknown(op)} ${b})`;
+      return `(${a} ${operatorSigns[op] ?? unknown(op)} ${b})`;
   }
 }
 
@@ -143,7 +128,7 @@ function onIntegers(facts: BinaryFacts, a: string, b: string, arithmetic: Arithm
     case "mod":
       return roundedDown(facts, a, b, arithmetic);
     default:
-      return `(${a} ${infix[op] ?? unknown(op)} ${b})`;
+      return `(${a} ${operatorSigns[op] ?? unknown(op)} ${b})`;
   }
 }
 

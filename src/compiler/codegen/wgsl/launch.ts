@@ -1,9 +1,9 @@
 // One launch of a function → its entry point, and how it is dispatched.
 
 import { seq } from "../../ir/build.ts";
-import type { Buffer, For, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { Buffer, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { noRanges, withRange } from "../../ir/ranges.ts";
-import { gridAxisOf, groupAxisOf } from "../../ir/thread-axes.ts";
+import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
 import type { Target } from "../../target/target.ts";
@@ -39,7 +39,7 @@ export function launchOf(
   parts: TextParts,
 ): LaunchText {
   const extents = new Map<ThreadAxis, number>();
-  const inner = seq(...before, threadOf(body, extents));
+  const inner = seq(...before, withoutThreadLoops(body, extents));
   const size = (prefix: "blockIdx" | "threadIdx"): Size3 => [
     extents.get(`${prefix}.x`) ?? 1,
     extents.get(`${prefix}.y`) ?? 1,
@@ -93,16 +93,6 @@ function registerArray({ buffer, type }: BufferForm, { bufferName }: WgslContext
 const meetsOutside = ({ buffer, isStored, isLoaded }: BufferForm): boolean => isStored && isLoaded && isBound(buffer);
 
 export const isBound = ({ memory }: Buffer): boolean => memory === "caller" || memory === "workspace";
-
-/** Takes the loops over threads off a launch, and notes their extents. */
-function threadOf(stmt: Stmt, extents: Map<ThreadAxis, number>): Stmt {
-  const axis = stmt.kind === "for" ? axisOf(stmt) : null;
-  if (stmt.kind !== "for" || !axis) return stmt;
-  extents.set(axis, stmt.extent);
-  return threadOf(stmt.body, extents);
-}
-
-const axisOf = (loop: For): ThreadAxis | null => gridAxisOf(loop) ?? groupAxisOf(loop);
 
 function assignedIn(body: Stmt): ReadonlySet<string> {
   const names = new Set<string>();

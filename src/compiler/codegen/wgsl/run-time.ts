@@ -4,7 +4,7 @@
 import { mathHelpers, mathNeeds } from "./math.ts";
 
 const helpers = {
-  // What is an error in a constant is none in the value of a call: infinities, NaN.
+  // Infinities and NaN are errors in a constant, and none in the value of a call.
   uk_float: "fn uk_float(bits: u32) -> f32 { return bitcast<f32>(bits); }",
   uk_min_f32: "fn uk_min_f32(a: f32, b: f32) -> f32 { return select(a, b, b < a); }",
   uk_max_f32: "fn uk_max_f32(a: f32, b: f32) -> f32 { return select(a, b, a < b); }",
