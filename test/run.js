@@ -53,7 +53,7 @@ function removeLater(folder) {
 const testsOf = ({ testResults }) =>
   testResults.flatMap(({ name: path, assertionResults }) => {
     const file = relative(root, path).split(sep).join("/");
-    return assertionResults.map(({ status, fullName }) => ({ file, name: fullName, status }));
+    return assertionResults.map(({ status, fullName, failureMessages }) => ({ file, name: fullName, status, why: failureMessages?.[0] }));
   });
 
 /** A file that fails with none of its tests, as it cannot be loaded or set up, counts as one that failed. */
@@ -62,7 +62,10 @@ function countOf({ testResults }, tests) {
     ({ status, assertionResults }) => status === "failed" && assertionResults.every((test) => test.status !== "failed"),
   );
   const skipped = tests.filter(({ status }) => status !== "passed" && status !== "failed");
-  const failed = tests.filter(({ status }) => status === "failed").length + broken.length;
+  const failed = [
+    ...broken.map(({ name, message }) => ({ file: relative(root, name).split(sep).join("/"), name: "as a whole", why: message })),
+    ...tests.filter(({ status }) => status === "failed"),
+  ];
   return { passed: tests.filter(({ status }) => status === "passed").length, failed, skipped };
 }
 
@@ -102,10 +105,13 @@ const { passed, failed, skipped } = countOf(report, tests);
 if (skipped.length > 0) console.log("\nskipped, with the reason in the name:");
 for (const { file, name } of skipped) console.log(`  ${file}: ${name}`);
 const wrong = wrongSkips(skipped, tests, args);
+// Said once more behind the skips: whoever sees only the end of a log sees what failed.
+if (failed.length > 0) console.error("\nfailed:");
+for (const { file, name, why = "" } of failed) console.error(`  ${file}: ${name}\n    ${why.split("\n").slice(0, 3).join("\n    ")}`);
 if (wrong.length > 0) console.error("\nshould not have been skipped (test/skips/skips.json):");
 for (const line of wrong) console.error(`  ${line}`);
-const isFailed = failed > 0 || !isRight || wrong.length > 0;
-const line = `tests: ${passed} passed, ${failed + (isRight ? 0 : 1) + wrong.length} failed, ${skipped.length} skipped`;
+const isFailed = failed.length > 0 || !isRight || wrong.length > 0;
+const line = `tests: ${passed} passed, ${failed.length + (isRight ? 0 : 1) + wrong.length} failed, ${skipped.length} skipped`;
 console.log(`\n${line}`);
 if (process.env.TEST_LINE_FILE) writeFileSync(process.env.TEST_LINE_FILE, `${line}\n`);
 process.exitCode = status !== 0 || isFailed ? 1 : 0;
