@@ -53,7 +53,12 @@ function removeLater(folder) {
 const testsOf = ({ testResults }) =>
   testResults.flatMap(({ name: path, assertionResults }) => {
     const file = relative(root, path).split(sep).join("/");
-    return assertionResults.map(({ status, fullName, failureMessages }) => ({ file, name: fullName, status, why: failureMessages?.[0] }));
+    return assertionResults.map(({ status, fullName, failureMessages }) => ({
+      file,
+      name: fullName,
+      status,
+      why: failureMessages?.[0],
+    }));
   });
 
 /** A file that fails with none of its tests, as it cannot be loaded or set up, counts as one that failed. */
@@ -63,7 +68,11 @@ function countOf({ testResults }, tests) {
   );
   const skipped = tests.filter(({ status }) => status !== "passed" && status !== "failed");
   const failed = [
-    ...broken.map(({ name, message }) => ({ file: relative(root, name).split(sep).join("/"), name: "as a whole", why: message })),
+    ...broken.map(({ name, message }) => ({
+      file: relative(root, name).split(sep).join("/"),
+      name: "as a whole",
+      why: message,
+    })),
     ...tests.filter(({ status }) => status === "failed"),
   ];
   return { passed: tests.filter(({ status }) => status === "passed").length, failed, skipped };
@@ -107,7 +116,8 @@ for (const { file, name } of skipped) console.log(`  ${file}: ${name}`);
 const wrong = wrongSkips(skipped, tests, args);
 // Said once more behind the skips: whoever sees only the end of a log sees what failed.
 if (failed.length > 0) console.error("\nfailed:");
-for (const { file, name, why = "" } of failed) console.error(`  ${file}: ${name}\n    ${why.split("\n").slice(0, 3).join("\n    ")}`);
+for (const { file, name, why = "" } of failed)
+  console.error(`  ${file}: ${name}\n    ${why.split("\n").slice(0, 3).join("\n    ")}`);
 if (wrong.length > 0) console.error("\nshould not have been skipped (test/skips/skips.json):");
 for (const line of wrong) console.error(`  ${line}`);
 const isFailed = failed.length > 0 || !isRight || wrong.length > 0;
