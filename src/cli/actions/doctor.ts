@@ -3,6 +3,7 @@
 import { cpus } from "node:os";
 import { needsToolchain, type TargetName, targetNames, targets, webgpu } from "../../compiler/index.ts";
 import { executorNamed } from "../../native/backend/executors.ts";
+import { hasRelaxedSimd } from "../../native/load/relaxed-simd.ts";
 import type { Caches } from "../../native/machine/caches.ts";
 import { bestTargetName, detectMachine, whyNotMeasuredHere } from "../../native/machine/machine.ts";
 import { findXgboost } from "../../native/machine/xgboost-library.ts";
@@ -12,7 +13,6 @@ import { platformFor, platformHere, platformNames } from "../../native/toolchain
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
-import { hasRelaxedSimd } from "../bench/relaxed-simd.ts";
 import { projectState } from "../doctor/project-state.ts";
 import { exitCodes, type Run } from "../project/command.ts";
 

@@ -11,6 +11,8 @@ import { invariant } from "../support/invariant.ts";
 export const targetNames = [
   "wasm-x86",
   "wasm-arm",
+  "wasm-x86-relaxed",
+  "wasm-arm-relaxed",
   "wasm",
   "neon",
   "neon-dot",

@@ -13,12 +13,15 @@ import { neonI8mm } from "./neon-i8mm.ts";
 import type { CpuTarget, Target, TargetName } from "./target.ts";
 import { wasm } from "./wasm.ts";
 import { wasmArm } from "./wasm-arm.ts";
+import { wasmArmRelaxed, wasmX86Relaxed } from "./wasm-relaxed.ts";
 import { wasmX86 } from "./wasm-x86.ts";
 import { webgpu } from "./webgpu.ts";
 
 export const targets: Readonly<Record<TargetName, CpuTarget>> = {
   "wasm-x86": wasmX86,
   "wasm-arm": wasmArm,
+  "wasm-x86-relaxed": wasmX86Relaxed,
+  "wasm-arm-relaxed": wasmArmRelaxed,
   wasm,
   neon,
   "neon-dot": neonDot,

@@ -1,7 +1,15 @@
 // The roof over a kernel: what one core of this machine can do for its target, measured and kept. Nothing is made up where it is
 // not known, and a roof that a kernel went through is measured again.
 
-import { asCpu, type ComputeDef, cpuTarget, factsOf, needsToolchain, type Target } from "../../compiler/index.ts";
+import {
+  asCpu,
+  type ComputeDef,
+  cpuTarget,
+  factsOf,
+  isRelaxed,
+  needsToolchain,
+  type Target,
+} from "../../compiler/index.ts";
 import { greaterLimits, type MachineLimits } from "../../native/limits/machine-limits.ts";
 import { measureLimits } from "../../native/limits/measure-limits.ts";
 import { cpuName } from "../../native/machine/cpu-name.ts";
@@ -96,7 +104,8 @@ function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, li
   const { threads, hasFma } = cpuTarget(target);
   const { constants = [], numerics } = task;
   const computing = { op: computed, constants, numerics, hasFma };
-  const { arithmeticNs, readingNs, bytes, reading } = leastTime(computing, limits);
+  const own = isRelaxed(target, numerics) ? relaxed(limits) : limits;
+  const { arithmeticNs, readingNs, bytes, reading } = leastTime(computing, own);
   const relaxedNs = leastTime({ ...computing, hasFma: true }, relaxed(limits)).arithmeticNs;
   const { flops } = factsOf(op);
   const ns = arithmeticNs && arithmeticNs / threads;

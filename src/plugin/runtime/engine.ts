@@ -2,6 +2,7 @@
 // schedules name this file, so no other program has it.
 
 import type { EngineClass } from "../../compiler/index.ts";
+import { hasRelaxedSimd } from "../../native/load/relaxed-simd.ts";
 import type { EngineFacts, KernelFacts } from "./facts.ts";
 
 /**
@@ -11,30 +12,31 @@ import type { EngineFacts, KernelFacts } from "./facts.ts";
  */
 const engineQuestion = "YXNtAQAAAAEGAWABfQF/AwIBAAcFAQFhAAAKCgEIACAAIACVvAs=";
 
-let askedEngine: EngineClass | null | undefined;
+let askedEngine: readonly EngineClass[] | undefined;
 
-function askEngine(): EngineClass | null {
+function askEngine(): readonly EngineClass[] {
   try {
     const bytes = Uint8Array.from(`\0${atob(engineQuestion)}`, (letter) => letter.charCodeAt(0));
     const { a } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as { a(x: number): number };
-    return a(0) < 0 ? "x86" : "arm";
+    const processors = a(0) < 0 ? "x86" : "arm";
+    return hasRelaxedSimd() ? [`${processors}-relaxed`, processors] : [processors];
   } catch {
     // A page's policy forbids WASM. The kernel says so when it is called.
-    return null;
+    return [];
   }
 }
 
-/** Returns the class of this engine, which is asked once; null: it does not answer. */
-export function engineClass(): EngineClass | null {
-  if (askedEngine === undefined) askedEngine = askEngine();
+/** Returns the classes of this engine, that of its own first. The engine is asked once; none: it does not answer. */
+export function classesOfEngine(): readonly EngineClass[] {
+  askedEngine ??= askEngine();
   return askedEngine;
 }
 
-/** Returns the facts of a kernel in this engine: those of its class, where the kernel has any. */
+/** Returns the facts of a kernel in this engine: those of its first class that the kernel has any for. */
 export function forEngine(
   facts: KernelFacts,
   variants: Readonly<Partial<Record<EngineClass, EngineFacts>>>,
 ): KernelFacts {
-  const engine = engineClass();
-  return engine === null ? facts : { ...facts, ...variants[engine] };
+  const engine = classesOfEngine().find((it) => variants[it]);
+  return engine === undefined ? facts : { ...facts, ...variants[engine] };
 }

@@ -5,13 +5,18 @@ import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import type { EngineClass } from "../../../src/compiler/index.ts";
 import type { CompiledKernel, EngineVariant } from "../../../src/plugin/kernel/compiled-kernel.ts";
-import { engineClass } from "../../../src/plugin/runtime/engine.ts";
+import { classesOfEngine } from "../../../src/plugin/runtime/engine.ts";
 import { expected, fakeKernel, inputs, wasmSource } from "../../support/fake-kernel.ts";
 import { loadModule, writeModule } from "../../support/load-module.ts";
 
 /** Added to C[0] by the module of a class. */
-const marks: Readonly<Record<EngineClass, number>> = { x86: 5000, arm: 6000 };
-const targets: Readonly<Record<EngineClass, string>> = { x86: "wasm-x86", arm: "wasm-arm" };
+const marks: Readonly<Record<EngineClass, number>> = { x86: 5000, arm: 6000, "x86-relaxed": 7000, "arm-relaxed": 8000 };
+const targets: Readonly<Record<EngineClass, string>> = {
+  x86: "wasm-x86",
+  arm: "wasm-arm",
+  "x86-relaxed": "wasm-x86-relaxed",
+  "arm-relaxed": "wasm-arm-relaxed",
+};
 
 const variant = (engine: EngineClass): EngineVariant => ({
   engine,
@@ -27,7 +32,7 @@ const variant = (engine: EngineClass): EngineVariant => ({
 const withVariants = (...engines: readonly EngineClass[]): CompiledKernel =>
   fakeKernel({ variants: engines.map(variant) });
 
-const here = engineClass()!;
+const here = classesOfEngine().at(-1)!;
 const elsewhere: EngineClass = here === "x86" ? "arm" : "x86";
 
 describe("a kernel with a schedule for each class of engines", () => {

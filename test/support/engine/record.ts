@@ -86,7 +86,7 @@ ${versionsTable(record)}
 From \`${record.compat.package}\` ${record.compat.version}; "–" is a browser that has it in no released version or only behind a flag. WASM SIMD is what a
 page needs at least: without it a kernel throws when it is loaded. All else is optional: a kernel with threads runs on one thread where memory cannot be shared ([threads](threads.md)).
 
-## Two classes of engines
+## Classes of engines
 
 The modules of a kernel compute the same in every engine. How fast they are depends on the processor that the engine makes code for: V8 has 15
 vector registers to give out on x86-64 and 28 on 64-bit ARM. A schedule for \`wasm\` keeps within 15, so on a phone or an Apple laptop half of the
@@ -96,19 +96,27 @@ registers are idle. Option [\`engines\`](plugin.md#options) adds schedules for c
 kernel({ engines: ["arm"] }); // what is tuned on x86, and a schedule for ARM
 \`\`\`
 
-| | \`"x86"\` | \`"arm"\` |
-|---|---|---|
-| target, and name in the lock | \`?tune=wasm-x86\` | \`?tune=wasm-arm\` |
-| vector registers | 15 | 28 |
-| measured | where a build runs on x64 | where a build runs on 64-bit ARM |
-| else | lock, packs, remote store, or the prediction | the same |
+A kernel without the option has one schedule in two forms, plain and with [relaxed SIMD](glossary.md#relaxed-simd). It was measured in the plain
+form, where a product takes a register and an instruction of its own. Engines with relaxed SIMD have neither, so other register tiles can be
+faster there: the classes \`"x86-relaxed"\` and \`"arm-relaxed"\` are tuned, measured and shipped in that form alone.
 
-Name the class that your builds do not run on; name both where they run on either, or where the lock's schedule for all was tuned on ARM. Each
-adds its modules to the page ([what that takes](bytes.md)). Engines of neither class, or that do not answer, have the schedule for all, and
-so have WASM [twins](glossary.md#twin) of native kernels. Both modules of a schedule, plain and relaxed, keep it, as they do without the option.
+| | \`"x86"\` | \`"arm"\` | \`"x86-relaxed"\` | \`"arm-relaxed"\` |
+|---|---|---|---|---|
+| target, and name in the lock | \`?tune=wasm-x86\` | \`?tune=wasm-arm\` | \`?tune=wasm-x86-relaxed\` | \`?tune=wasm-arm-relaxed\` |
+| vector registers | 15 | 28 | 15 | 28 |
+| a product and a sum | two instructions | two instructions | one | one |
+| modules | both forms | both forms | the relaxed form | the relaxed form |
+| measured | on x64 | on 64-bit ARM | on x64 | on 64-bit ARM |
+| else | lock, packs, remote store, or the prediction | the same | the same | the same |
 
-A page asks its engine when it loads the first of such kernels, by a module of 39 bytes that divides 0 by 0: WASM leaves the sign of
-the NaN to the machine, x86 sets it and ARM does not. Node, Deno and workers ask in the same way. It is no question of the browser's name, so
+Name the classes that matter to you and that your builds' own measurements do not cover. Each adds its modules to the page
+([what that takes](bytes.md)). An engine takes the schedule of its own class, else that of its processors, else the one for all. Engines of no
+class, or that do not answer, have the schedule for all, and so have WASM [twins](glossary.md#twin) of native kernels. Where numerics are
+[\`strict\`](glossary.md#numerics) nothing is fused, in no class.
+
+A page asks its engine when it loads the first of such kernels. A module of 39 bytes divides 0 by 0: WASM leaves the sign of
+the NaN to the machine, x86 sets it and ARM does not. \`WebAssembly.validate\` says whether it takes an instruction of relaxed SIMD. Node, Deno
+and workers ask in the same way. It is no question of the browser's name, so
 an x64 browser that Rosetta runs on ARM is of class \`x86\`, as its code is. RISC-V, LoongArch and POWER answer as ARM does, and have 32 registers
 as well. \`info.target\` says which schedule answers, \`info.gflops\` is null where it was not measured.
 

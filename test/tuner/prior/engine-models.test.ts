@@ -25,6 +25,14 @@ test("the classes have models of their own, and the others that of their code ge
   expect(machineModelOf(targets["wasm-arm"])).toMatchObject({ arithmeticPerCycle: 4, loadsPerCycle: 3 });
 });
 
+test("engines with relaxed SIMD have the model of their processors, and a register more for sums", () => {
+  expect(machineModelOf(targets["wasm-x86-relaxed"])).toBe(machineModels.wasm);
+  expect(machineModelOf(targets["wasm-arm-relaxed"])).toBe(machineModelOf(targets["wasm-arm"]));
+  const [plain, relaxed] = [tileOf(targets["wasm-x86"]), tileOf(targets["wasm-x86-relaxed"])];
+  expect(relaxed).toBeGreaterThan(plain);
+  expect(relaxed).toBeLessThan(targets["wasm-x86"].vectorRegisters);
+});
+
 test("native code for ARM goes by its core, or by the oldest server's that has the features", () => {
   const perCycle = (target: Target): number => machineModelOf(target).arithmeticPerCycle;
   expect([targets.neon, targets["neon-dot"], targets["neon-i8mm"]].map(perCycle)).toEqual([2, 2, 4]);

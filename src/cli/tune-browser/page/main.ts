@@ -3,7 +3,7 @@
 import { afterMs } from "../../../native/machine/clock.ts";
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
 import { element } from "../../../plugin/report/page/dom.ts";
-import { engineClass } from "../../../plugin/runtime/engine.ts";
+import { classesOfEngine } from "../../../plugin/runtime/engine.ts";
 import type { Job, Next, VisitorFacts } from "../messages.ts";
 import type { Done } from "./run-job.ts";
 
@@ -71,7 +71,7 @@ function answerOf(visit: number, { id }: Job, { ran, outputs }: Done): Blob {
 async function visit(): Promise<string> {
   const gpu = await gpuFacts();
   const userAgent = navigator.userAgent.replace(/[^\x20-\x7e]/g, "?").slice(0, 1000);
-  const facts: VisitorFacts = { userAgent, engine: engineClass(), gpu };
+  const facts: VisitorFacts = { userAgent, engine: classesOfEngine()[0] ?? null, gpu };
   const { visit } = await post<{ visit: number }>("visit", JSON.stringify(facts));
   for (let ran = 0; ; ) {
     const next = await post<Next>("next", JSON.stringify({ visit }));

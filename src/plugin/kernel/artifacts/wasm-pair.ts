@@ -2,6 +2,7 @@
 
 import {
   codegenVersion,
+  isRelaxed,
   isWasmSource,
   kernelName,
   kernelParameters,
@@ -48,14 +49,15 @@ function pairOf(schedule: Decision, { facts, blobs }: BuiltBlobs, wasm: Blobs[st
   const { task } = schedule;
   const name = kernelName(task.op, task.target);
   const { relaxed, prepare } = blobs;
-  const { threads } = task;
+  const { threads, target, numerics } = task;
+  const isFused = isRelaxed(target, numerics);
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
   const parameters = split?.run ?? kernelParameters(task.op);
   return {
-    wasm: wasmSource(parameters, name, wasm, { relaxed: false, threads }),
+    wasm: wasmSource(parameters, name, wasm, { relaxed: isFused, threads }),
     relaxed: relaxed ? wasmSource(parameters, name, relaxed, { relaxed: true, threads }) : null,
     prepare:
-      prepare && split ? wasmSource(split.prepare, `${name}_prepare`, prepare, { relaxed: false, threads }) : null,
+      prepare && split ? wasmSource(split.prepare, `${name}_prepare`, prepare, { relaxed: isFused, threads }) : null,
     facts,
     schedule,
   };

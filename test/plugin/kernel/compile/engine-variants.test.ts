@@ -34,6 +34,8 @@ const lockOf = (root: string): Record<string, { target: { name: string }; measur
   JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8")).kernels;
 const originsOf = ({ variants = [] }: CompiledKernel) =>
   Object.fromEntries(variants.map(({ engine, origin }) => [engine, origin]));
+/** `f32x4.relaxed_madd`, as modules spell it. */
+const hasMultiplyAdd = (bytes: Uint8Array): boolean => Buffer.from(bytes).includes(Buffer.of(0xfd, 0x85, 0x02));
 const textOf = (kernel: CompiledKernel): string =>
   moduleInCode(kernel, "/src/gemm.op.ts", "browser", { files: runtimePaths() });
 
@@ -89,6 +91,34 @@ test("what nobody has measured is predicted alike on both, whatever their caches
     "src/gemm.op.ts?tune=wasm-x86 is not in kernels.lock.json; it gets the schedule of src/gemm.op.ts?tune=wasm",
     "src/gemm.op.ts?tune=wasm-arm is not in kernels.lock.json; it gets the predicted schedule",
   ]);
+});
+
+describe("a kernel for engines with relaxed SIMD", () => {
+  const root = app();
+  const relaxed = { engines: ["x86-relaxed", "arm-relaxed"] } as const;
+  test("is measured in that form where the processor is of the class, and is that module alone", async () => {
+    const { kernel } = await compileIn(root, on("x64", relaxed));
+    expect(originsOf(kernel)).toEqual({ "x86-relaxed": "tuned", "arm-relaxed": "predicted" });
+    expect(Object.keys(lockOf(root))).toEqual(["src/gemm.op.ts?tune=wasm", "src/gemm.op.ts?tune=wasm-x86-relaxed"]);
+    const modules = kernel.variants!.map(({ twin }) => (twin.kind === "wasm" ? twin.modules : []));
+    for (const own of modules) expect(own).toMatchObject([{ relaxed: true }]);
+    expect(modules.flat().every(({ bytes }) => hasMultiplyAdd(bytes))).toBe(true);
+  });
+
+  test("is built from the lock to the same bytes on both, and stays as written where numerics are strict", async () => {
+    const frozen = { ...relaxed, mode: "frozen" } as const;
+    const [x64, arm64] = [await compileIn(root, on("x64", frozen)), await compileIn(root, on("arm64", frozen))];
+    expect(textOf(arm64.kernel)).toBe(textOf(x64.kernel));
+    const strict = await compileIn(app(), {
+      ...on("x64", { ...relaxed, mode: "predict" }),
+      request: { numerics: "strict" },
+    });
+    const modules = strict.kernel.variants!.flatMap(({ twin }) => (twin.kind === "wasm" ? twin.modules : []));
+    expect(modules.map((it) => [it.relaxed, hasMultiplyAdd(it.bytes)])).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+  });
 });
 
 test("a guess for a dev server and a kernel for a processor have none", async () => {

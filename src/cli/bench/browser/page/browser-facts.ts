@@ -1,7 +1,7 @@
 // Facts about the browser: its name, cores, and the features that its engine lets a page use.
 
+import { hasRelaxedSimd } from "../../../../native/load/relaxed-simd.ts";
 import { nowMs } from "../../../../native/machine/clock.ts";
-import { hasRelaxedSimd } from "../../relaxed-simd.ts";
 import type { BrowserFacts } from "../visit.ts";
 
 const steps = 5;
