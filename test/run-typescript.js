@@ -41,8 +41,10 @@ const entries = {
   search: "bench/search/search.ts",
   seeds: "bench/peers/seeds.ts",
   starters: "starters/starters.ts",
+  tuning: "bench/tuning.ts",
   webgpu: "gpu/webgpu-sweep.ts",
   "webgpu-bench": "bench/webgpu/webgpu.ts",
+  "webgpu-page": "bench/webgpu/page/page-bench.ts",
 };
 
 function run(executable, ...args) {

@@ -6,23 +6,12 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
-import type * as Api from "../../src/api/index.ts";
+import { join } from "node:path";
 import type { KernelOptions } from "../../src/api/task.ts";
-import type { Op, opLibrary, TypedArray } from "../../src/compiler/index.ts";
+import type { TypedArray } from "../../src/compiler/index.ts";
 import { nowMs } from "../../src/native/machine/clock.ts";
 import { median } from "./lowering-pairs.ts";
-
-type Library = typeof opLibrary;
-type Make = (library: Library) => Op;
-
-interface Side {
-  readonly api: typeof Api;
-  readonly library: Library;
-  readonly outDir: string;
-}
+import { type Make, type Side, twoCheckouts } from "./two-checkouts.ts";
 
 interface Kernel {
   /** The schedule as text. */
@@ -47,21 +36,16 @@ const targets = ["avx2", "avx512", "wasm"] as const;
 /** Pairs of a row, and milliseconds that each half of a pair takes at the least. */
 const [pairs, sampleMs] = [101, 1];
 
-const sideOf = async (checkout: string, outDir: string): Promise<Side> => {
-  const load = (file: string): Promise<unknown> => import(pathToFileURL(resolve(checkout, "dist", file)).href);
-  return { api: (await load("api.js")) as typeof Api, library: (await load("ops.js")) as Library, outDir };
-};
-
 /** Values from -4 to 4 in quarters; integers have the whole ones. */
 function fill(array: TypedArray, seed: number): void {
   for (let at = 0; at < array.length; at++) array[at] = (((at * 2654435761 + seed * 40503) >>> 8) % 33) / 4 - 4;
 }
 
-async function kernelOf(side: Side, make: Make, target: string): Promise<Kernel> {
+async function kernelOf(side: Side, make: Make, target: string, outDir: string): Promise<Kernel> {
   const op = make(side.library);
   const options = { target } as const as KernelOptions;
   const schedule = side.api.predictSchedule(op, options);
-  const artifact = await side.api.build(op, schedule, { ...options, outDir: join(side.outDir, target) });
+  const artifact = await side.api.build(op, schedule, { ...options, outDir: join(outDir, target) });
   const kernel = side.api.load(artifact);
   const arrays = Object.values(kernel.buffers()) as TypedArray[];
   const { tensors } = kernel.info;
@@ -96,8 +80,8 @@ const bytesOf = ({ outputs }: Kernel): string => outputs.map(({ buffer }) => Buf
 
 async function measureRow(sides: readonly [Side, Side], name: string, target: string): Promise<readonly number[]> {
   const make = operators[name]!;
-  const ours = await kernelOf(sides[0], make, target);
-  const theirs = await kernelOf(sides[1], make, target);
+  const ours = await kernelOf(sides[0], make, target, join(folder, "this"));
+  const theirs = await kernelOf(sides[1], make, target, join(folder, "other"));
   const ratios = ratiosOf(ours, theirs);
   const notes = [
     ...(ours.schedule === theirs.schedule ? [] : ["other schedules"]),
@@ -107,15 +91,10 @@ async function measureRow(sides: readonly [Side, Side], name: string, target: st
   return ratios;
 }
 
-const { values } = parseArgs({ options: { against: { type: "string" } } });
-if (values.against === undefined) throw new Error("--against <checkout> names the other one");
+const { sides, against } = await twoCheckouts();
 const folder = mkdtempSync(join(tmpdir(), "kernels-"));
 try {
-  const sides = [
-    await sideOf(process.cwd(), join(folder, "this")),
-    await sideOf(values.against, join(folder, "other")),
-  ] as const;
-  console.log(`time of this checkout's kernels to those of ${values.against}: medians of ${pairs} pairs`);
+  console.log(`time of this checkout's kernels to those of ${against}: medians of ${pairs} pairs`);
   const all: number[] = [];
   for (const name of Object.keys(operators))
     for (const target of targets) all.push(...(await measureRow(sides, name, target)));

@@ -4,6 +4,7 @@
 import { adapterName } from "../../../src/native/webgpu/adapter-name.ts";
 import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
 import type { GpuDevice } from "../../../src/native/webgpu/device.ts";
+import { countDispatches, type Passes } from "./count-dispatches.ts";
 
 export interface SharedDevice extends GpuDevice {
   /** What the driver calls itself. */
@@ -44,25 +45,5 @@ export async function openShared(): Promise<SharedDevice> {
     held: [instance, adapter],
     lost: device.lost.then(({ message }) => message),
     takeDispatches: countDispatches(dawn.globals as unknown as Passes),
-  };
-}
-
-interface Passes {
-  readonly GPUComputePassEncoder: {
-    readonly prototype: { dispatchWorkgroups(x: number, y?: number, z?: number): void };
-  };
-}
-
-function countDispatches({ GPUComputePassEncoder: { prototype } }: Passes): () => number {
-  let count = 0;
-  const dispatch = prototype.dispatchWorkgroups;
-  prototype.dispatchWorkgroups = function counted(x, y, z) {
-    count += 1;
-    dispatch.call(this, x, y, z);
-  };
-  return () => {
-    const counted = count;
-    count = 0;
-    return counted;
   };
 }

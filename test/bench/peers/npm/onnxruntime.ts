@@ -48,7 +48,7 @@ export async function onnxruntime(found: Package, name: string, threads: number)
 }
 
 /** A graph, with what goes in, and how its result comes out. */
-interface Model {
+export interface Model {
   readonly graph: OnnxGraph;
   readonly feeds: readonly KernelArray[];
   readonly result: (data: KernelArray) => KernelArray;
@@ -73,7 +73,7 @@ async function openModel(runtime: Runtime, { graph, feeds, result }: Model, opti
 
 const tensorTypes: Partial<Record<DType, string>> = { f32: "float32", u8: "uint8", i8: "int8", i32: "int32" };
 
-function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): Model | null {
+export function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): Model | null {
   const [first = 1, second = 1, third = 1, fourth = 1] = extents;
   const f32 = (input: string, ...shape: number[]): Input => ({ name: input, dtype: "f32", shape });
   const [A, B] = [f32("A", first, third), f32("B", third, second)];
