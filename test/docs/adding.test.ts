@@ -1,7 +1,7 @@
 // docs/adding: each page is followed to the letter in a copy of the sources. The files that it shows are made, its changes are applied where
 // their other lines stand, everything is type-checked, and its commands are run.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -94,7 +94,11 @@ describe.each(pages)("the page %s", (page) => {
 interface TestRun {
   readonly testResults: readonly {
     readonly name: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -107,9 +111,12 @@ test("all of them together lead to what their commands say", () => {
   });
   for (const { command, files, pattern } of asked) expect([...files, pattern], command).not.toContain("");
   const report = join(copy, "report.json");
-  const files = asked.flatMap(({ files }) => files).join(" ");
+  const files = asked.flatMap(({ files }) => files);
   const patterns = asked.map(({ pattern }) => pattern).join("|");
-  run(`npx vitest run ${files} -t "${patterns}" --reporter=json --outputFile=${report}`);
+  // Vitest fails where a test does; the report says which one, and why.
+  spawnSync("npx", ["vitest", "run", ...files, "-t", patterns, "--reporter=json", `--outputFile=${report}`], {
+    cwd: copy,
+  });
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as TestRun;
   for (const { command, files, pattern } of asked)
     for (const file of files) {
@@ -118,8 +125,9 @@ test("all of them together lead to what their commands say", () => {
         .flatMap(({ assertionResults }) => assertionResults)
         .filter(({ fullName }) => new RegExp(pattern).test(fullName));
       // Some ask for a tool that is not here.
-      const ran = results.map(({ status }) => status).filter((status) => status !== "skipped");
-      expect(new Set(ran), `${command}: ${file}`).toEqual(new Set(["passed"]));
+      const ran = results.filter(({ status }) => status !== "skipped");
+      const why = ran.flatMap(({ failureMessages }) => failureMessages).join("\n");
+      expect(new Set(ran.map(({ status }) => status)), `${command}: ${file}\n${why}`).toEqual(new Set(["passed"]));
     }
 });
 

@@ -6,12 +6,15 @@ import { boundsOf } from "../../../tuner/workbench/measurable.ts";
 import { measureAll, type Workbench } from "../../../tuner/workbench/workbench.ts";
 import { type WasmPair, withoutTwin } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
+import { checkModules } from "./check-built.ts";
 import { tooSlow } from "./too-slow.ts";
 
 /**
+ * A browser that visits runs its candidates, and nothing else: it need not have relaxed SIMD. Modules beside them are run here.
+ *
  * @param pair null: there are none
  * @returns why one of them is not checked; null: all are right
- * @throws DiagnosticError `twin.wrong`
+ * @throws DiagnosticError `twin.wrong`; `verify.wrong` where a browser measures
  */
 export async function checkTwins(
   workbench: Workbench,
@@ -19,6 +22,10 @@ export async function checkTwins(
   pair: WasmPair | null,
 ): Promise<string | null> {
   if (!pair) return null;
+  if (context.browser) {
+    await checkModules(context, pair);
+    return null;
+  }
   const { task, candidate } = pair.schedule;
   const bounds = boundsOf(task, generateSpace(task), candidate);
   const { wasm, relaxed, prepare } = pair;
