@@ -1,4 +1,4 @@
-// onnxruntime-web on WebGPU in a page: tensors stay in buffers of its device, and a run is replayed from the commands that it has captured.
+// onnxruntime-web on WebGPU in a page: tensors stay in buffers of its device, and nothing is copied between runs.
 
 import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import { bufferUsage, mapRead } from "../../../../src/plugin/runtime/webgpu/usage.ts";
@@ -43,7 +43,6 @@ export async function sessionOf(call: PeerCall, inputs: readonly KernelArray[]):
     executionProviders: ["webgpu"],
     preferredOutputLocation: "gpu-buffer",
     graphOptimizationLevel: "all",
-    enableGraphCapture: true,
   });
   return { device: await ort.env.webgpu.device, open: (device) => open(session, model, device) };
 }

@@ -63,6 +63,9 @@ async function writePage(): Promise<void> {
     bundle: true,
     format: "esm",
     target: "es2022",
+    platform: "browser",
+    // The page hashes nothing, and starts no process: what its imports name beside what they give is left out.
+    external: ["node:*"],
     logLevel: "error",
   });
   cpSync(join(peers, "onnxruntime-web/dist"), join(folder, "ort"), {
