@@ -18,9 +18,9 @@ export interface GpuRow {
   readonly placed: readonly Placed[];
 }
 
-/** Time of an entrant over that of our predicted schedule, the median of the rounds; null: one of them has none. */
-export function ratioTo({ placed }: Pick<GpuRow, "placed">, name: string): number | null {
-  const [own, other] = ["predicted", name].map((each) => placed.find((it) => it.name === each)?.samples ?? []);
+/** Time of an entrant over that of a schedule of ours, the median of the rounds; null: one of them has none. */
+export function ratioTo({ placed }: Pick<GpuRow, "placed">, name: string, ours = "predicted"): number | null {
+  const [own, other] = [ours, name].map((each) => placed.find((it) => it.name === each)?.samples ?? []);
   const ratios = own!.flatMap((ms, round) => (other![round] === undefined ? [] : [other![round] / ms]));
   return ratios.length > 0 ? median(ratios) : null;
 }

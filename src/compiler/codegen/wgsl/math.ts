@@ -4,13 +4,17 @@
 
 const isNan = "(bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u";
 
+/** Horner's rule. Machines that have an instruction for `a · b + c` use it; `fma` is a call for each number on those that have none. */
+const polynomial = (x: string, highest: string, ...lower: readonly string[]): string =>
+  lower.reduce((sum, coefficient) => `(${sum} * ${x} + ${coefficient})`, highest);
+
 /** e^x = 2^n · e^r; the polynomial is that of `lower/math/exp.ts`. 2^n is made in two factors, as results may be subnormal. */
 const exp = `fn uk_exp_f32(x: f32) -> f32 {
   let t = clamp(x, -104.0f, 89.0f);
   let n = round(t * 1.442695f);
-  let r = fma(n, 0.00021219444f, fma(n, -0.6933594f, t));
-  let q = fma(fma(fma(fma(0.0013814467f, r, 0.008368781f), r, 0.041668393f), r, 0.1666652f), r, 0.49999994f);
-  return select(uk_scale(fma(q, r * r, r) + 1.0f, i32(n)), x, ${isNan});
+  let r = fma(n, 0.00021219444f, n * -0.6933594f + t);
+  let q = ${polynomial("r", "0.0013814467f", "0.008368781f", "0.041668393f", "0.1666652f", "0.49999994f")};
+  return select(uk_scale(q * (r * r) + r + 1.0f, i32(n)), x, ${isNan});
 }`;
 
 const scale = `fn uk_scale(x: f32, n: i32) -> f32 {
@@ -27,17 +31,17 @@ const log = `fn uk_log_f32(x: f32) -> f32 {
   let e = f32((bits >> 23u) - select(0, 23, small));
   let f = bitcast<f32>((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
   let z = f * f;
-  let p = fma(fma(fma(fma(0.070376836f, f, -0.1151461f), f, 0.11676999f), f, -0.12420141f), f, 0.14249323f);
-  let q = fma(fma(fma(fma(p, f, -0.16668057f), f, 0.20000714f), f, -0.24999994f), f, 0.33333331f);
-  return fma(e, 0.6933594f, f + fma(z, -0.5f, fma(q, f * z, e * -0.00021219444f)));
+  let p = ${polynomial("f", "0.070376836f", "-0.1151461f", "0.11676999f", "-0.12420141f", "0.14249323f")};
+  let q = ${polynomial("f", "p", "-0.16668057f", "0.20000714f", "-0.24999994f", "0.33333331f")};
+  return fma(e, 0.6933594f, f + (z * -0.5f + (q * (f * z) + e * -0.00021219444f)));
 }`;
 
 const tanh = `fn uk_tanh_f32(x: f32) -> f32 {
   let a = abs(x);
   let z = a * a;
-  let p = fma(fma(fma(fma(-0.0057049887f, z, 0.020639088f), z, -0.053739715f), z, 0.13331442f), z, -0.33333282f);
+  let p = ${polynomial("z", "-0.0057049887f", "0.020639088f", "-0.053739715f", "0.13331442f", "-0.33333282f")};
   let large = 1.0f - 2.0f / (uk_exp_f32(min(a, 20.0f) * 2.0f) + 1.0f);
-  return select(uk_signed(select(large, fma(a * z, p, a), a < 0.625f), x), x, ${isNan});
+  return select(uk_signed(select(large, a * z * p + a, a < 0.625f), x), x, ${isNan});
 }`;
 
 /** The sign of `sign` put before a number that is not negative. */
@@ -49,12 +53,12 @@ const signed = `fn uk_signed(x: f32, sign: f32) -> f32 {
 const erf = `fn uk_erf_f32(x: f32) -> f32 {
   let a = abs(x);
   let z = x * x;
-  let p = fma(fma(fma(fma(-0.0005967617f, z, 0.0049911942f), z, -0.026767867f), z, 0.11281972f), z, -0.37612534f);
-  let near = fma(fma(p, z, 0.12837917f), x, x);
+  let p = ${polynomial("z", "-0.0005967617f", "0.0049911942f", "-0.026767867f", "0.11281972f", "-0.37612534f")};
+  let near = (p * z + 0.12837917f) * x + x;
   let t = min(a, 4.0f);
-  let q = fma(fma(fma(-1.7285347e-5f, t, 0.00038319713f), t, -0.003883964f), t, 0.024254622f);
-  let e = fma(fma(fma(q, t, -0.10677788f), t, -0.6348467f), t, -0.12871751f);
-  let far = uk_signed(1.0f - uk_exp_f32(fma(e, t, -t)), x);
+  let q = ${polynomial("t", "-1.7285347e-5f", "0.00038319713f", "-0.003883964f", "0.024254622f")};
+  let e = ${polynomial("t", "q", "-0.10677788f", "-0.6348467f", "-0.12871751f")};
+  let far = uk_signed(1.0f - uk_exp_f32(e * t - t), x);
   return select(select(near, far, a > 0.9277344f), x, ${isNan});
 }`;
 
@@ -97,7 +101,7 @@ const power = `fn uk_power(a: f32, y: f32) -> f32 {
   let d1 = uk_high(d);
   let lost = ((f - a1 * d1) - a1 * (m - (d1 - 1.0f))) - a2 * d;
   let z = s * s;
-  let series = fma(fma(fma(fma(0.26230819f, z, 0.3205989f), z, 0.41219859f), z, 0.57707802f), z, 0.96179669f) * z * s;
+  let series = ${polynomial("z", "0.26230819f", "0.3205989f", "0.41219859f", "0.57707802f", "0.96179669f")} * z * s;
   let high = uk_high(s * 2.8853901f);
   let rest = (a1 * 2.8847656f - high) + (a1 * 0.0006244568f + a2 * 2.8853901f) + lost * (2.8853901f / d) + series;
   let u = uk_high(y);

@@ -24,12 +24,12 @@ export interface PageResult {
 
 /** Fetches a work and measures it; called by the command. */
 async function measure(path: string, rounds: number): Promise<Omit<PageResult, "version">> {
-  const { call, task, source } = decodeWork(await (await fetch(path)).text());
+  const { call, task, sources } = decodeWork(await (await fetch(path)).text());
   const session = await sessionOf(call, task.inputs);
   if (!session) throw new Error(`onnxruntime-web has no call for ${call.name}`);
   const gpu = sharedBy(session.device);
   const entrants = [
-    { name: "predicted", open: () => openOurs(gpu, source, task) },
+    ...sources.map(({ name, source }) => ({ name, open: () => openOurs(gpu, source, task) })),
     { name: "onnxruntime-web", open: async () => session.open(session.device) },
   ];
   const placed = await contest(gpu, task, entrants, rounds);

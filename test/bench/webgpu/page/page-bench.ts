@@ -2,6 +2,7 @@
 // and measured in turns on one device.
 //
 //     npm run bench:webgpu-page -- --only gemm,softmax --rounds 9
+//     npm run bench:webgpu-page -- --tune 32       the schedule of a tuning of so many trials, too, on Dawn's software adapter
 //     npm run bench:webgpu-page -- --record        appends a row a work to page-rows.jsonl
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,11 +11,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { factsOf, instantiate } from "../../../../src/compiler/index.ts";
+import type { Candidate } from "../../../../src/tuner/data/space.ts";
 import { referenceOf } from "../../../../src/tuner/workbench/reference.ts";
 import { launchBrowser, noBrowser, serveFolder } from "../../../support/browser.ts";
+import { noSoftwareGpu } from "../../../support/webgpu.ts";
 import { appendLine } from "../../json-lines.ts";
 import { findPackage, remedyFor } from "../../peers/npm/npm-peer.ts";
-import { predicted, sourceOf, taskOnGpu } from "../ours.ts";
+import { predicted, sourceOf, taskOnGpu, tuned } from "../ours.ts";
 import { type GpuRow, ratioTo } from "../row.ts";
 import { type GpuWork, gpuWorks } from "../works.ts";
 import type { PageResult } from "./main.ts";
@@ -24,14 +27,17 @@ const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
     rounds: { type: "string", default: "9" },
+    tune: { type: "string", default: "0" },
     record: { type: "boolean", default: false },
   },
 });
 const here = join(process.cwd(), "test/bench/webgpu");
 const peers = join(process.cwd(), "out/peers/node_modules");
 const library = findPackage("onnxruntime-web");
-if (noBrowser || !library) {
-  console.error(`nothing was measured: ${noBrowser ?? remedyFor(["onnxruntime-web"])}`);
+const missing = noBrowser ?? (library ? null : remedyFor(["onnxruntime-web"]));
+const missingForTuning = values.tune === "0" ? null : noSoftwareGpu;
+if (missing || missingForTuning || !library) {
+  console.error(`nothing was measured: ${missing ?? missingForTuning}`);
   process.exit(1);
 }
 
@@ -44,9 +50,10 @@ try {
   await page.goto(server.url);
   const wanted = values.only.split(",");
   for (const work of gpuWorks.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
-    writeFileSync(join(folder, "work.json"), fileOf(work));
+    const own = await schedulesOf(work);
+    writeFileSync(join(folder, "work.json"), fileOf(work, own));
     const found = await page.evaluate(`measure("/work.json", ${Number(values.rounds)})`);
-    report(work, { ...(found as Omit<PageResult, "version">), version: library.version });
+    report(work, own, { ...(found as Omit<PageResult, "version">), version: library.version });
   }
 } finally {
   await browser.close();
@@ -74,12 +81,22 @@ async function writePage(): Promise<void> {
   });
 }
 
-function fileOf({ op, call }: GpuWork): string {
-  const { task, conditioned = () => null } = referenceOf(taskOnGpu(op));
-  return encodeWork({ call, task: conditioned() ?? task, source: sourceOf(op, predicted(op)) });
+type Schedules = Readonly<Record<string, Candidate>>;
+
+async function schedulesOf({ op }: GpuWork): Promise<Schedules> {
+  return {
+    predicted: predicted(op),
+    ...(values.tune !== "0" && { tuned: await tuned(op, Number(values.tune)) }),
+  };
 }
 
-function report({ name, op }: GpuWork, { adapter, driver, version, placed }: PageResult): void {
+function fileOf({ op, call }: GpuWork, own: Schedules): string {
+  const { task, conditioned = () => null } = referenceOf(taskOnGpu(op));
+  const sources = Object.entries(own).map(([name, candidate]) => ({ name, source: sourceOf(op, candidate) }));
+  return encodeWork({ call, task: conditioned() ?? task, sources });
+}
+
+function report({ name, op }: GpuWork, own: Schedules, { adapter, driver, version, placed }: PageResult): void {
   const row: GpuRow = {
     work: name,
     adapter: `${adapter}, Chromium ${browser.version()}`,
@@ -87,14 +104,14 @@ function report({ name, op }: GpuWork, { adapter, driver, version, placed }: Pag
     flops: factsOf(instantiate(op, {}, "kernel")).flops,
     rounds: Number(values.rounds),
     load: loadavg()[0]!,
-    schedules: { predicted: predicted(op) },
+    schedules: own,
     versions: { "onnxruntime-web": version },
     placed,
   };
   console.log(`${name}, ${row.adapter}, load ${row.load.toFixed(1)}`);
   for (const { name: entrant, ms, dispatches, reason } of placed) {
-    const ratio = ratioTo(row, entrant);
-    const times = ms === null ? reason : `${ms.toFixed(2)} ms, ${dispatches} dispatches, ${ratio?.toFixed(2)} × ours`;
+    const ratios = Object.keys(own).map((ours) => `${ratioTo(row, entrant, ours)?.toFixed(2)} × ${ours}`);
+    const times = ms === null ? reason : `${ms.toFixed(2)} ms, ${dispatches} dispatches, ${ratios.join(", ")}`;
     console.log(`  ${entrant.padEnd(20)} ${times}`);
   }
   if (values.record) appendLine(join(here, "page-rows.jsonl"), row);

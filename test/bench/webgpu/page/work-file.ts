@@ -1,4 +1,4 @@
-// A work on its way to the page: the task with its arrays, the call of a library, and the text of our kernel, as one file of JSON.
+// A work on its way to the page: the task with its arrays, the call of a library, and the texts of our kernels, as one file of JSON.
 
 import type { WgslSource } from "../../../../src/compiler/index.ts";
 import type { KernelArray, RunTask } from "../../../../src/native/runner/protocol.ts";
@@ -7,7 +7,8 @@ import type { PeerCall } from "../../peers/work.ts";
 export interface PageWork {
   readonly call: PeerCall;
   readonly task: RunTask;
-  readonly source: WgslSource;
+  /** Our kernels, by the names of their schedules. */
+  readonly sources: readonly { readonly name: string; readonly source: WgslSource }[];
 }
 
 /** An array in the file: its type, and its bytes in base64. */
