@@ -56,7 +56,7 @@ const entries = {
 /**
  * Packages stay outside, but for a few. What plugins need of unplugin, in one file, is loaded in a third of the time of all its
  * files. cacache and its dependencies are 7 MB installed, and 0.3 MB of them are used. Few projects check signatures with @sigstore,
- * or share a store by S3, with the 10 kB of aws4fetch.
+ * or share a store by S3, with the 10 kB of aws4fetch, and few terminals show the QR code of a page.
  */
 const bundled = [
   "unplugin",
@@ -65,6 +65,7 @@ const bundled = [
   "@sigstore/bundle",
   "@sigstore/protobuf-specs",
   "@sigstore/verify",
+  "uqr",
 ];
 const isExternal = (id, importer) =>
   isBuiltin(id) || (/^[^./\0]/.test(id) && !bundled.includes(id) && !importer?.includes("node_modules"));
@@ -120,7 +121,7 @@ async function bundle() {
     manualChunks: (id) => {
       if (id.includes("commonjsHelpers")) return "commonjs";
       if (sigstoreTree.has(packageOf(id))) return "sigstore";
-      if (packageOf(id) === "aws4fetch") return "aws4fetch";
+      if (["aws4fetch", "uqr"].includes(packageOf(id))) return packageOf(id);
       return cacacheTree.has(packageOf(id)) ? "cacache" : id.includes("node_modules") ? "unplugin" : null;
     },
     experimentalMinChunkSize: 4000,

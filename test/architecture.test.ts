@@ -239,7 +239,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:perf_hooks": ["src/native/"],
   "node:net": ["src/native/"],
   "node:http": ["src/cli/browser/page-server.ts"],
-  "node:https": [],
+  "node:https": ["src/cli/browser/page-server.ts"],
   "node:vm": ["src/plugin/operator/load-op.ts"],
   // The queue of a fleet is on another machine.
   bullmq: ["src/plugin/fleet/"],

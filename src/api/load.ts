@@ -9,6 +9,7 @@ import { workerScript } from "../plugin/binding/runtime-files.ts";
 import type { AnyKernel, Packable, PackedKernel } from "../plugin/options/types.ts";
 import { createKernel, native, wasm, wasmOnThreads } from "../plugin/runtime/entry/index.ts";
 import type { KernelFacts, ModuleBytes, NativeFacts, WasmFacts } from "../plugin/runtime/facts.ts";
+import { moduleText } from "../plugin/runtime/module-text.ts";
 
 type Bench = NonNullable<NativeKernels["bench"]>;
 
@@ -22,7 +23,7 @@ export interface LoadedKernel extends AnyKernel, Partial<Packable<Readonly<Recor
 const unknown: ArtifactInfo = { op: "kernel", parameters: {}, numerics: "fast", schedule: null, target: "native" };
 
 const bytesOf = ({ bytes, sharing }: WasmSource): ModuleBytes => ({
-  text: Buffer.from(bytes).toString("base64"),
+  text: moduleText(bytes),
   ...(sharing && { flagAt: sharing.flagAt }),
 });
 

@@ -1,11 +1,13 @@
-// The example fixtures/apps/image-filter, built by Rollup from its lock, in Node and in pages, against plain loops.
+// The example fixtures/apps/image-filter, built by Rollup from its lock, in Node and in pages, at once and off the event loop, against plain
+// loops.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { serveFolder } from "../support/browser.ts";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
+import { chromiumPage } from "../support/engine/chromium.ts";
 import { inEachEngine } from "../support/engine/engines.ts";
 import { buildExample, copyExample } from "../support/example-app.ts";
 
@@ -38,6 +40,26 @@ interface Filter {
   findEdges(pixels: Float32Array): Float32Array;
 }
 
+interface SoonFilter {
+  findEdgesSoon(pixels: Float32Array): Promise<Float32Array>;
+  readonly gpu: { readonly adapter: string | null; readonly reason: string | null };
+}
+
+const html = `<!doctype html><link rel="icon" href="data:,"><script type="module">
+  import * as filter from "./find-edges.js";
+  import * as soon from "./find-edges-soon.js";
+  Object.assign(globalThis, filter, soon, {
+    pixels: async () => new Float32Array(await (await fetch("pixels.bin")).arrayBuffer()),
+  });
+</script>`;
+
+/** The folder of a built example with a page that has both ways to call it. */
+function withPage(root: string): string {
+  writeFileSync(join(root, "dist/index.html"), html);
+  writeFileSync(join(root, "dist/pixels.bin"), pixels());
+  return join(root, "dist");
+}
+
 const pixels = (): Float32Array => Float32Array.from(imageOf(size, pixelAt));
 
 function expectRight(edges: ArrayLike<number>): void {
@@ -57,7 +79,7 @@ describe("image-filter", () => {
   });
 
   it("is built without a measurement", () => {
-    expect(built).toMatch(/1 kernel from kernels\.lock\.json, 0 measured/);
+    expect(built).toMatch(/2 kernels: 1 from kernels\.lock\.json, 1 predicted, 0 measured/);
   });
 
   it("finds the edges that plain loops find", async () => {
@@ -65,26 +87,51 @@ describe("image-filter", () => {
     expectRight(findEdges(pixels()));
   });
 
+  it("finds them off the event loop, and says why no GPU does", async () => {
+    vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", "/nowhere");
+    const { findEdgesSoon, gpu }: SoonFilter = await import(join(root, "dist/find-edges-soon.js"));
+    expectRight(await findEdgesSoon(pixels()));
+    await expect.poll(() => gpu).toEqual({ adapter: null, reason: "there is no WebGPU here" });
+    vi.unstubAllEnvs();
+  });
+
   inEachEngine("in", ({ launch }) => {
     it("finds them, too", async () => {
-      const script = `import * as filter from "./find-edges.js"; Object.assign(globalThis, filter);`;
-      const html = `<!doctype html><link rel="icon" href="data:,"><script type="module">${script}</script>`;
-      writeFileSync(join(root, "dist/index.html"), html);
-      writeFileSync(join(root, "dist/pixels.bin"), pixels());
-      const server = await serveFolder(join(root, "dist"));
+      const server = await serveFolder(withPage(root));
       const engine = await launch();
       try {
         const page = await engine.newPage();
         await page.goto(server.url);
         await page.waitFor("Boolean(globalThis.findEdges)");
-        const found = `[...findEdges(new Float32Array(await (await fetch("pixels.bin")).arrayBuffer()))]`;
-        expectRight(await page.evaluate<readonly number[]>(`(async () => ${found})()`));
-        expect([...page.said(), ...(await page.evaluate<readonly string[]>("recorded.said"))]).toEqual([]);
+        for (const call of ["findEdges(await pixels())", "await findEdgesSoon(await pixels())"])
+          expectRight(await page.evaluate<readonly number[]>(`(async () => [...${call}])()`));
+        const said = [...page.said(), ...(await page.evaluate<readonly string[]>("recorded.said"))];
+        // What Chromium says to whom asks for a GPU where there is none.
+        expect(said.filter((line) => line !== "No available adapters.")).toEqual([]);
       } finally {
         await engine.close();
         await server.close();
       }
     });
+  });
+
+  it.skipIf(noBrowser !== null)(`finds them on a GPU${noBrowser ? ` (${noBrowser})` : ""}`, async () => {
+    const browser = await launchBrowser(["--enable-unsafe-webgpu"]);
+    const server = await serveFolder(withPage(root));
+    try {
+      const opened = await browser.newPage();
+      await opened.addInitScript("globalThis.UNPLUGIN_KERNEL_WEBGPU_SOFTWARE = '1'");
+      const page = chromiumPage(opened);
+      await page.goto(server.url);
+      await page.waitFor("Boolean(globalThis.findEdgesSoon)");
+      const call = "(async () => { await ready(); return [...(await findEdgesSoon(await pixels()))]; })()";
+      for (let calls = 0; calls < 2; calls++) expectRight(await page.evaluate<readonly number[]>(call));
+      // An adapter of the CPU need not be faster; it was tried, and is right.
+      expect(await page.evaluate("gpu.adapter ?? gpu.reason")).toMatch(/^google swiftshader$|^the GPU takes /);
+    } finally {
+      await browser.close();
+      await server.close();
+    }
   });
 
   it("is a program that writes an image", () => {

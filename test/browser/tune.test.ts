@@ -1,7 +1,7 @@
 // `tune --browser` as people use it: browsers open the page, several at once, and the lock holds what was measured in each for its classes. A
 // page that lies, sends nonsense or goes away leaves nothing behind. Times are not judged.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { writeProject } from "../cli/project.ts";
@@ -11,6 +11,7 @@ import type { RunningEngine } from "../support/engine/engine.ts";
 import { firefox } from "../support/engine/firefox.ts";
 import { webkit } from "../support/engine/webkit.ts";
 import { eventually } from "../support/eventually.ts";
+import { certifiedPage } from "../support/page-certificate.ts";
 import { killServed, serve } from "../support/served-command.ts";
 
 const project = (): string =>
@@ -39,8 +40,8 @@ const targetsIn = (root: string): readonly string[] =>
 
 const engines: RunningEngine[] = [];
 
-async function chromium(): Promise<RunningEngine> {
-  const browser = await launchBrowser(["--enable-unsafe-webgpu"]);
+async function chromium(...flags: readonly string[]): Promise<RunningEngine> {
+  const browser = await launchBrowser(["--enable-unsafe-webgpu", ...flags]);
   const engine = {
     version: browser.version(),
     newPage: async () => chromiumPage(await browser.newPage()),
@@ -110,6 +111,51 @@ describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` 
     ]);
   });
 
+  describe("by another name than this machine has for itself, as on a phone", () => {
+    const name = "desk.home.arpa";
+    const phone = (): Promise<RunningEngine> =>
+      chromium(`--host-resolver-rules=MAP ${name} 127.0.0.1`, "--ignore-certificate-errors");
+    const flags = ["--browser", "--once", "--host", "127.0.0.1", ...trials];
+    const namedIn = (url: string): string => url.replace("127.0.0.1", name);
+
+    test("a page of plain http has no WebGPU, and page and command say why", async () => {
+      const { url, output, ended } = await serve(project(), "tune", ...flags);
+      const page = await (await phone()).newPage();
+      await page.goto(namedIn(url));
+      expect(await page.waitFor<string>('document.querySelector(".insecure")?.textContent')).toContain(
+        "--cert and --key",
+      );
+      expect(await page.waitFor<string>(doneText)).toBe("Done: 1 of 1");
+      expect(await ended).toBe(0);
+      expect(output()).toContain(", without WebGPU: its page is neither of https nor of localhost (--cert, --key)\n");
+    });
+
+    test("one of https has", async () => {
+      const root = project();
+      const { cert, key } = certifiedPage(name);
+      const paths = [join(root, "cert.pem"), join(root, "key.pem")] as const;
+      writeFileSync(paths[0], cert);
+      writeFileSync(paths[1], key);
+      const { url, output, ended } = await serve(
+        root,
+        "tune",
+        ...flags,
+        "--json",
+        "--cert",
+        paths[0],
+        "--key",
+        paths[1],
+      );
+      expect(url).toMatch(/^https:/);
+      const page = await (await phone()).newPage();
+      await page.goto(namedIn(url));
+      expect(await page.waitFor<string>(doneText)).toBe("Done: 2 of 2");
+      expect(await ended).toBe(0);
+      expect(JSON.parse(output()).browser).toMatchObject({ isSecure: true, gpu: { vendor: "google" } });
+      expect(await page.waitFor<boolean>('document.querySelector(".insecure") === null')).toBe(true);
+    });
+  });
+
   test("a page that goes away leaves no entry, and another visit goes on", async () => {
     const root = project();
     const { url } = await serve(root, "tune", "--browser", "--trials", "200", "--seconds", "60");
@@ -126,6 +172,7 @@ describe("what is no page of ours", () => {
     fetch(new URL(path, url), { method: "POST", body: body as string, headers: { origin } });
   const facts = JSON.stringify({
     userAgent: "a liar",
+    isSecure: true,
     engine: null,
     gpu: { vendor: "apple", name: "apple metal-3", isSoftware: false },
   });

@@ -12,6 +12,7 @@ import { exitCodes } from "../../src/cli/project/command.ts";
 import { openProject } from "../../src/cli/project/project.ts";
 import { sha256 } from "../../src/compiler/index.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import { moduleText } from "../../src/plugin/runtime/module-text.ts";
 import { writeProject } from "../cli/project.ts";
 import { skipReason } from "../native/compiled.ts";
 import { buildApp, outputFiles } from "../support/build-app.ts";
@@ -162,10 +163,7 @@ describe.skipIf(skipReason)(`verify --output${why}`, () => {
     const addon = readdirSync(join(root, "out")).find((file) => file.endsWith(".node"))!;
     writeFileSync(join(root, "out", addon), "planted");
     writeFileSync(join(root, "out/extra.node"), "of another package");
-    writeFileSync(
-      join(root, "out/more.js"),
-      `x = { text: "${Buffer.from("\0asm\x01\0\0\0planted").toString("base64")}" };`,
-    );
+    writeFileSync(join(root, "out/more.js"), `x = { text: "${moduleText(Buffer.from("\0asm\x01\0\0\0planted"))}" };`);
     const bad = await run({ output: "out" });
     expect(bad.exitCode).toBe(exitCodes.wrong);
     expect((bad.json as Verified).output.filter(({ state }) => state !== "right")).toEqual([

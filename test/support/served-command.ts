@@ -31,7 +31,7 @@ export async function serve(root: string, ...args: readonly string[]): Promise<S
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       errors += text;
-      const [found] = /http:\S+/.exec(errors) ?? [];
+      const [found] = /https?:\S+/.exec(errors) ?? [];
       if (found) resolve(found);
     });
     ended.then(() => reject(new Error(`it ended: ${errors}${output}`)));

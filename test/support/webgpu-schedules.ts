@@ -32,6 +32,8 @@ export interface DrawOptions {
   readonly samples: number;
   /** Also validates each text; null: what runs is valid anyway. */
   readonly validate?: WgslValidator | null;
+  /** Form of the texts; default: as they are generated. */
+  readonly form?: (source: WgslSource) => WgslSource;
 }
 
 /** Adds the answers in f64, as a tuning does, because operators may cancel. */
@@ -44,7 +46,7 @@ function conditioned(reference: Reference): Reference {
 }
 
 export async function drawnOnGpu(gpu: GpuDevice, op: ComputeDef, options: DrawOptions): Promise<DrawnOnGpu> {
-  const { seed, samples, validate = null } = options;
+  const { seed, samples, validate = null, form = (source) => source } = options;
   const reference = conditioned(referenceOf(op, createRng(seed)));
   const refused = new Set<string>();
   const wrong: string[] = [];
@@ -65,7 +67,7 @@ export async function drawnOnGpu(gpu: GpuDevice, op: ComputeDef, options: DrawOp
         refused.add(printDiagnostic(kernel.diagnostic));
         continue;
       }
-      const source = kernel.source as WgslSource;
+      const source = form(kernel.source as WgslSource);
       const mistake = (await validate?.(source)) ?? (await wrongOnGpu(gpu, reference, source).catch(textOf));
       if (mistake === null) right += 1;
       else wrong.push(`${name}: ${mistake}\n${text}\n${source.text}`);

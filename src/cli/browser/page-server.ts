@@ -1,8 +1,11 @@
 // A server for one page and what it loads and sends: files from memory; default: on this machine alone. It refuses requests from pages
 // of other sites, under every name that leads to it.
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { DiagnosticError } from "../../compiler/index.ts";
+import type { Certificate } from "../flags/certificate.ts";
+import { addressOf } from "./page-address.ts";
 
 export interface PageFile {
   readonly type: string;
@@ -27,7 +30,7 @@ export interface PageSite {
 }
 
 export interface PageServer {
-  /** "http://localhost:1234/" */
+  /** Address that people open: "http://localhost:1234/". */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -37,6 +40,8 @@ export interface ServerAddress {
   readonly port: number;
   /** Host name to listen at; null: this machine alone. */
   readonly host: string | null;
+  /** Certificate by which the page is served over https; null: over http. */
+  readonly certificate: Certificate | null;
 }
 
 /** Content security policy: nothing from elsewhere runs or is asked, but WASM may be compiled, and workers come from a blob. */
@@ -94,8 +99,14 @@ async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<Uint
   return Buffer.concat(parts);
 }
 
-async function answerPost(request: IncomingMessage, response: ServerResponse, post: Post): Promise<void> {
-  if (request.headers.origin !== `http://${request.headers.host}`) return refuse(response, 403, "not from this page");
+async function answerPost(
+  request: IncomingMessage,
+  response: ServerResponse,
+  post: Post,
+  { scheme }: Access,
+): Promise<void> {
+  if (request.headers.origin !== `${scheme}://${request.headers.host}`)
+    return refuse(response, 403, "not from this page");
   const body = await bodyOf(request, post.mostBytes);
   if (body === null) return refuse(response, 413, `more than ${post.mostBytes} bytes`);
   try {
@@ -108,35 +119,44 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, po
   }
 }
 
+interface Access {
+  readonly scheme: "http" | "https";
+  /** Whether the page is there under any name. */
+  readonly isOpen: boolean;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   site: PageSite,
-  isOpen: boolean,
+  access: Access,
 ): Promise<void> {
   const { method, url = "/", headers } = request;
-  if (!isOpen && !isLocalName(headers.host ?? "")) return refuse(response, 403, "this page is for this machine alone");
+  if (!access.isOpen && !isLocalName(headers.host ?? ""))
+    return refuse(response, 403, "this page is for this machine alone");
   const [path = "/"] = url.split("?");
   const file = site.files.get(path);
   const post = site.posts.get(path);
   if (method === "GET" && file) return send(response, 200, file);
-  if (method === "POST" && post) return answerPost(request, response, post);
+  if (method === "POST" && post) return answerPost(request, response, post, access);
   refuse(response, file || post ? 405 : 404, file || post ? "not in this way" : "nothing is here");
 }
 
 /** @throws DiagnosticError `bench.cannot-serve` */
-export async function servePage(site: PageSite, { port, host }: ServerAddress): Promise<PageServer> {
-  const server = createServer((request, response) => {
+export async function servePage(site: PageSite, { port, host, certificate }: ServerAddress): Promise<PageServer> {
+  const access: Access = { scheme: certificate ? "https" : "http", isOpen: host !== null };
+  const listener: RequestListener = (request, response) => {
     // The visitor has gone, or what was sent is broken: the page says so, and others go on.
-    answer(request, response, site, host !== null).catch(() => response.destroy());
-  });
+    answer(request, response, site, access).catch(() => response.destroy());
+  };
+  const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
   const name = host ?? "localhost";
   await new Promise<void>((listening, reject) => {
     server.once("error", (error) => reject(cannotServe(name, port, error)));
     server.listen(port, name, listening);
   });
   return {
-    url: `http://${name.includes(":") ? `[${name}]` : name}:${(server.address() as { port: number }).port}/`,
+    url: addressOf(host, (server.address() as { port: number }).port, certificate),
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());

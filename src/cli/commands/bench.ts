@@ -1,5 +1,6 @@
 // Usage of `bench`.
 
+import { addressOptions } from "../flags/page-options.ts";
 import type { Command } from "../project/command.ts";
 
 export const bench: Command = {
@@ -10,8 +11,7 @@ export const bench: Command = {
     { flags: "--seconds <count>", description: "for one kernel and all it is measured against (default: 3)" },
     { flags: "--peer <module>", description: "a module that gives other implementations; may be said several times" },
     { flags: "--browser", description: "serve a page that measures them in the browser that opens it, as WASM" },
-    { flags: "--port <number>", description: "of the page (default: one that is free)" },
-    { flags: "--host <address>", description: "where the page can be reached (default: this machine alone)" },
+    ...addressOptions,
     { flags: "--once", description: "end with the first results of the page, with 1 if one is wrong" },
   ],
   examples: [

@@ -2,6 +2,7 @@
 
 import { strategyNames } from "../../tuner/search/strategy/strategy.ts";
 import { fleetOptions } from "../flags/fleet-flags.ts";
+import { addressOptions } from "../flags/page-options.ts";
 import { remoteOptions } from "../flags/remote-flags.ts";
 import type { Command } from "../project/command.ts";
 
@@ -36,8 +37,7 @@ export const tune: Command = {
       flags: "--browser",
       description: "serve a page that measures in the browser that opens it: kernels for webgpu and wasm",
     },
-    { flags: "--port <number>", description: "of the page (default: one that is free)" },
-    { flags: "--host <address>", description: "where the page can be reached (default: this machine alone)" },
+    ...addressOptions,
     { flags: "--once", description: "end with the first visit of the page" },
     ...fleetOptions,
     { flags: "--shard <number/count>", description: "only this part of the kernels, for a job of a CI matrix" },

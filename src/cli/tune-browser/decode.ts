@@ -19,6 +19,7 @@ import type { Ran, VisitorFacts } from "./messages.ts";
 
 const decodeFacts: Decode<VisitorFacts> = object<VisitorFacts>({
   userAgent: text(2000),
+  isSecure: boolean,
   engine: nullable(oneOf(...engineClasses)),
   gpu: nullable(object({ vendor: text(100), name: text(200), isSoftware: boolean })),
 });

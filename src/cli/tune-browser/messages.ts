@@ -4,6 +4,8 @@ import type { EngineClass, WasmSharing, WgslSource } from "../../compiler/index.
 
 export interface VisitorFacts {
   readonly userAgent: string;
+  /** Whether the page is of https or of localhost: browsers give WebGPU to no other. */
+  readonly isSecure: boolean;
   /** Class of the WASM engine; null: WASM is forbidden. */
   readonly engine: EngineClass | null;
   /** Adapter of WebGPU; null: there is none. */

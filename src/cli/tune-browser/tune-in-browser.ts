@@ -18,6 +18,7 @@ import type { RequestMode } from "../../plugin/kernel/kernel-request.ts";
 import type { ParsedRequest } from "../../plugin/request/request.ts";
 import { slashPath } from "../../plugin/support/shown-path.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
+import { announcement } from "../browser/page-address.ts";
 import { BadBody, type PageFile, type Post, type ServerAddress, servePage } from "../browser/page-server.ts";
 import { exitCodes, type Outcome } from "../project/command.ts";
 import type { Project } from "../project/project.ts";
@@ -101,11 +102,15 @@ async function tuneOne(
   }
 }
 
+/** Why a page has no GPU that it might have. */
+const insecure = "without WebGPU: its page is neither of https nor of localhost (--cert, --key)";
+
 const visitText = ({ browser, kernels }: TunedVisit): string => {
   const rows = kernels.map(({ kernel, target, origin, gflops, measured, error }) => [
     ...[kernel, target, error ?? origin, gflops?.toFixed(1) ?? "–", String(measured)],
   ]);
-  return `${nameOf(browser)}\n${textTable(["kernel", "for", "", "GFLOP/s", "measured"], rows)}`;
+  const why = browser.gpu || browser.isSecure ? "" : `, ${insecure}`;
+  return `${nameOf(browser)}${why}\n${textTable(["kernel", "for", "", "GFLOP/s", "measured"], rows)}`;
 };
 
 /** Visits of the page, and the files that it finds. */
@@ -222,7 +227,8 @@ export async function tuneInBrowser(
     );
   });
   const server = await servePage(site, address);
-  process.stderr.write(`open ${server.url} in a browser to tune there${once ? "" : "; Ctrl-C ends"}\n`);
+  const announced = { purpose: "tune", lacks: "no WebGPU", once };
+  process.stderr.write(announcement(server.url, address, announced, process.stderr));
   const visit = await ended.finally(server.close);
   const hasFailed = visit.kernels.some(({ error }) => error !== null);
   return { exitCode: hasFailed ? exitCodes.wrong : exitCodes.done, json: visit, text: visitText(visit) };

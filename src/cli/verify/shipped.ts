@@ -11,6 +11,7 @@ import type { KernelContext } from "../../plugin/kernel/context/kernel-context.t
 import { decideSchedule } from "../../plugin/kernel/decision/decide-schedule.ts";
 import { addonsFolder, isOfItsName } from "../../plugin/kernel/stored/addon-file.ts";
 import { isModuleOfItsName, modulesFolder } from "../../plugin/kernel/stored/module-file.ts";
+import { moduleInCode, moduleOf } from "../../plugin/runtime/module-text.ts";
 import { slashPath } from "../../plugin/support/shown-path.ts";
 import { ifReadable } from "../../tuner/store/if-readable.ts";
 import type { RebuildingStore } from "../../tuner/store/rebuilding-store.ts";
@@ -72,9 +73,6 @@ export interface OutputFile {
   readonly state: "right" | "wrong" | "other";
 }
 
-/** Modules in scripts as this plugin writes them: Base64, which begins with "\0asm". Minifiers keep the field's name. */
-const moduleInCode = /\btext:\s*["'`](AGFzbQ[A-Za-z0-9+/]+={0,2})/g;
-
 /**
  * Compares the addons and WASM modules in a folder with what was built, by digest. A file that is named like a kernel, or a module
  * in a script of ours, that is none of those is wrong; other files are of other packages.
@@ -96,7 +94,7 @@ export function compareOutput(
     if (!isScript(path)) return [];
     return [...readFileSync(path, "utf8").matchAll(moduleInCode)].map(([, text]) => ({
       file: `${file}, a module in it`,
-      state: built.has(sha256(Buffer.from(text!, "base64"))) ? "right" : "wrong",
+      state: built.has(sha256(moduleOf(text!))) ? "right" : "wrong",
     }));
   });
 }

@@ -13,6 +13,7 @@ interface BunConfig {
   readonly target?: string;
   readonly format?: string;
   readonly outdir?: string;
+  readonly minify?: boolean | { readonly whitespace?: boolean };
 }
 interface BunBuild {
   readonly config?: BunConfig;
@@ -55,6 +56,7 @@ export function bunHost(): Host {
     begin: () => assets.clear(),
     resolve: async () => null,
     mode: (_, configured) => configured,
+    minifies: () => (typeof config.minify === "object" ? config.minify.whitespace : config.minify) ?? false,
     place: (_, kernel, { settings }) => placeAssets(kernel, platformOf(config), settings.sync, emitUrl),
     loaded: () => {},
     hooks: {

@@ -114,6 +114,7 @@ export function esbuildHost(): Host {
       return found.errors.length === 0 ? found.path : null;
     },
     mode: (_, configured) => configured,
+    minifies: () => (build?.initialOptions.minify || build?.initialOptions.minifyWhitespace) ?? false,
     place(_, kernel, { path, query, settings }) {
       return placeAssets(
         kernel,

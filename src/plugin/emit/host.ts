@@ -38,7 +38,7 @@ export interface ViteEnvironment {
   readonly mode: string;
   readonly config: {
     readonly consumer: "client" | "server";
-    readonly build: { readonly lib?: ViteLibrary | false };
+    readonly build: { readonly lib?: ViteLibrary | false; readonly minify?: boolean | string };
     readonly resolve?: { readonly conditions?: readonly string[] };
   };
   /** Returns the configuration of the server or build that the environment is a part of. */
@@ -74,6 +74,8 @@ export interface Host {
   readonly needsMapping?: true;
   /** Marks at which the host cuts the path of a module; default: `?`, where its query begins. */
   readonly cutsPathsAt?: string;
+  /** Whether the host makes its output as small as it can. Absent: it does not tell. */
+  minifies?(context: HookContext): boolean;
   /** Whether modules are replaced while they run. */
   isHot?(context: HookContext): boolean;
   /**

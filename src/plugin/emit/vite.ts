@@ -77,6 +77,7 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
     begin: ({ environment }) => filesOf(environment).clear(),
     resolve: resolveByHost,
     isHot: isDev,
+    minifies: ({ environment }) => (environment?.config.build.minify ?? true) !== false,
     mode: (context, configured) => (isDev(context) && configured === "tune" ? "interim" : configured),
     place(context, kernel, { settings }: ParsedRequest) {
       const platform = platformOf(context.environment);

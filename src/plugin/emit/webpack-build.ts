@@ -8,6 +8,7 @@ export interface WebpackCompiler {
   readonly options: {
     /** Platforms that the option `target` stands for. */
     readonly externalsPresets?: { readonly node?: boolean; readonly web?: boolean };
+    readonly optimization?: { readonly minimize?: boolean };
   };
   /** Rspack's own, absent in webpack. */
   readonly rspack?: { readonly experiments: { readonly VirtualModulesPlugin?: unknown } };

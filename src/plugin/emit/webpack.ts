@@ -111,6 +111,7 @@ export const webpackHost = (): Host => ({
     return compiler && resolve(compiler, path, importer);
   },
   mode: (_, configured) => configured,
+  minifies: (context) => compilerOf(context)?.options.optimization?.minimize !== false,
   place(context, kernel, { settings }) {
     const compiler = compilerOf(context);
     const platform = compiler ? platformOf(compiler) : "universal";

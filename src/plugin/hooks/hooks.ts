@@ -171,8 +171,8 @@ export const createKernelHooks =
       const folder = host.moduleFolder?.(context) ?? null;
       const code = emitModule(kernel, host.place(context, kernel, request), {
         files: folder === null ? runtimePaths() : runtimeFrom(folder),
-        isHot,
-        hasSchedule,
+        ...{ isHot, hasSchedule },
+        isReadable: hasSchedule || host.minifies?.(context) === false,
       });
       host.loaded(context, kernel, request);
       return { code, map };

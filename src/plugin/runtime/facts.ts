@@ -66,7 +66,7 @@ export interface ForeignFacts extends Pick<FunctionFacts, "sources" | "prepare">
 /** Array of a module: its dtype, offset in bytes and length in elements. */
 export type ArrayPlace = readonly [dtype: DType, offset: number, length: number];
 
-/** Bytes of a WASM module: base64 text, or a file. */
+/** Bytes of a WASM module: a text of module-text.ts, or a file. */
 export interface ModuleBytes {
   readonly text?: string;
   url?(): string;

@@ -4,6 +4,7 @@ import { asShareable, canShare } from "../../native/load/wasm-threads.ts";
 import { builtin, startWorker } from "../../native/process/start-worker.ts";
 import type { ModuleBytes } from "./facts.ts";
 import type { Implementation, Loader, ModuleContext, Way } from "./implementation.ts";
+import { moduleOf } from "./module-text.ts";
 import { type KernelParts, type OpenModule, openAlone } from "./open-kernel.ts";
 import { openOnThreads } from "./open-on-threads.ts";
 import { openWasm, type Parts, partsOf } from "./wasm-instance.ts";
@@ -12,10 +13,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const inCode = ({ text }: ModuleBytes): boolean => text !== undefined;
 
-const decode = (text: string): Bytes => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-
 function bytesNow(source: ModuleBytes, name: string): Bytes {
-  if (source.text !== undefined) return decode(source.text);
+  if (source.text !== undefined) return moduleOf(source.text);
   const fs = builtin("node:fs");
   if (fs) return new Uint8Array(fs.readFileSync(builtin("node:url")!.fileURLToPath(source.url!())));
   throw new Error(`${name} is not loaded yet: await its ready() before the first call, or import it with &sync`);

@@ -10,6 +10,7 @@ import { run as verify } from "../../../src/cli/actions/verify.ts";
 import { exitCodes } from "../../../src/cli/project/command.ts";
 import { openProject } from "../../../src/cli/project/project.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { moduleInCode } from "../../../src/plugin/runtime/module-text.ts";
 import { isHere } from "../../skips/environment.js";
 import { armDecision } from "../../support/arm-decision.ts";
 import { kernelPlugin } from "../../support/kernel-plugin.ts";
@@ -47,7 +48,7 @@ describe("the lock of a kernel for both classes of engines", () => {
     });
     const entryPoints = ["src/main.ts"];
     await build({ absWorkingDir: root, entryPoints, bundle: true, format: "esm", outdir: "out", plugins: [plugin] });
-    const modules = readFileSync(join(root, "out/main.js"), "utf8").match(/text: "AGFzbQ/g)!;
+    const modules = readFileSync(join(root, "out/main.js"), "utf8").match(moduleInCode)!;
     expect(modules.length).toBeGreaterThan(2);
     // The output says which classes it has, and the command need not be told.
     for (const flags of [{}, { engines: "arm" }, { engines: "x86,arm" }]) {

@@ -202,6 +202,10 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/tuner/cost-model/xgboost.ts",
     "src/tuner/store/garbage.ts",
   ],
+  "a certificate and its key, of the person who types the command: Node's own crypto reads them, or refuses": [
+    "src/cli/flags/certificate.ts",
+    "src/cli/browser/page-address.ts",
+  ],
   "names of files and links, matched whole by a form": [
     "src/native/file/private-directory.ts",
     "src/native/process/process-identity.ts",

@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import kernels from "../../../src/plugin/entries/esbuild.ts";
 import type { KernelPluginOptions } from "../../../src/plugin/options/types.ts";
+import { moduleInCode } from "../../../src/plugin/runtime/module-text.ts";
 import { hostSkipNote, hostSkipReason, type WindowsProject, windowsProject } from "./windows-project.ts";
 
 /** Contents of files below a folder whose names end so, a character a byte. */
@@ -16,9 +17,11 @@ const filesIn = (folder: string, ending: string): readonly string[] =>
     .sort()
     .map((name) => readFileSync(join(folder, name), "latin1"));
 
-/** Modules in the scripts of a folder, in base64. */
+/** Modules in the scripts of a folder, as texts. */
 const modulesIn = (folder: string): readonly string[] =>
-  [...new Set(filesIn(folder, ".js").flatMap((text) => text.match(/AGFzbQ[\w+/=]{100,}/g) ?? []))].sort();
+  [
+    ...new Set(filesIn(folder, ".js").flatMap((text) => [...text.matchAll(moduleInCode)].map(([, own]) => own!))),
+  ].sort();
 
 /** A program that opens a kernel through a dev server. */
 const devServer = `import { writeFileSync } from "node:fs";

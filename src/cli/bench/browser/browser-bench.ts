@@ -6,6 +6,7 @@ import { DiagnosticError } from "../../../compiler/index.ts";
 import { packageFile } from "../../../native/machine/package-file.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import { ShapeError, text } from "../../../tuner/support/strict.ts";
+import { announcement } from "../../browser/page-address.ts";
 import {
   BadBody,
   type PageFile,
@@ -127,7 +128,7 @@ const printer = (json: boolean): Listener => ({
 export async function browserBench(
   project: Project,
   wanted: readonly ParsedRequest[],
-  { seconds, once, json, port, host }: BrowserBenchOptions,
+  { seconds, once, json, ...address }: BrowserBenchOptions,
 ): Promise<Outcome> {
   const kernels: PageKernel[] = [];
   for (const [at, request] of wanted.entries()) kernels.push(await pageKernel(project, request, at));
@@ -140,8 +141,9 @@ export async function browserBench(
   const ended = new Promise<PageVisit>((onVisit, onFailure) => {
     if (once) listener = { onVisit, onFailure };
   });
-  const server = await servePage(siteOf(plan, kernels, listener), { port, host });
-  process.stderr.write(`open ${server.url} in a browser to measure there${once ? "" : "; Ctrl-C ends"}\n`);
+  const server = await servePage(siteOf(plan, kernels, listener), address);
+  const announced = { purpose: "measure", lacks: "no shared memory, so one thread", once };
+  process.stderr.write(announcement(server.url, address, announced, process.stderr));
   const visit = await ended.finally(server.close);
   const exitCode = visit.kernels.some(isWrong) ? exitCodes.wrong : exitCodes.done;
   return { exitCode, json: visit, text: visitText(visit) };

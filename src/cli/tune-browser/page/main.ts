@@ -12,7 +12,13 @@ const deadlineMs = 15_000;
 
 const status = element("p", { role: "status", class: "status" }, "Asks what is to be measured …");
 const count = element("p", {});
-document.querySelector("main")!.replaceChildren(element("h1", {}, "Tuning in this browser"), status, count);
+const insecure = element(
+  "p",
+  { class: "insecure" },
+  "This page is neither of https nor of localhost, so that the browser gives it no WebGPU: kernels for wasm alone are measured. The command serves it over https with --cert and --key.",
+);
+const notes = isSecureContext ? [] : [insecure];
+document.querySelector("main")!.replaceChildren(element("h1", {}, "Tuning in this browser"), status, count, ...notes);
 
 async function gpuFacts(): Promise<VisitorFacts["gpu"]> {
   try {
@@ -71,7 +77,7 @@ function answerOf(visit: number, { id }: Job, { ran, outputs }: Done): Blob {
 async function visit(): Promise<string> {
   const gpu = await gpuFacts();
   const userAgent = navigator.userAgent.replace(/[^\x20-\x7e]/g, "?").slice(0, 1000);
-  const facts: VisitorFacts = { userAgent, engine: classesOfEngine()[0] ?? null, gpu };
+  const facts: VisitorFacts = { userAgent, isSecure: isSecureContext, engine: classesOfEngine()[0] ?? null, gpu };
   const { visit } = await post<{ visit: number }>("visit", JSON.stringify(facts));
   for (let ran = 0; ; ) {
     const next = await post<Next>("next", JSON.stringify({ visit }));

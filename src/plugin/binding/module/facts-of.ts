@@ -24,9 +24,11 @@ export interface WrittenFacts {
 export interface FactsOptions extends Pick<TwinPlace, "references" | "workerText"> {
   /** Whether `info.schedule` has the text, and `info.cacheKey` the key. */
   readonly hasSchedule: boolean;
+  /** Whether code that is text is as its generator prints it; else it is as short as it can be. */
+  readonly isReadable: boolean;
 }
 
-export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: FactsOptions): WrittenFacts {
+export function factsOf(kernel: CompiledKernel, { hasSchedule, isReadable, ...options }: FactsOptions): WrittenFacts {
   const { op, parameters, target, numerics, trace, gflops, key, errorBound, constants, tensors, twins } = kernel;
   const place: TwinPlace = { ...options, signature: { tensors, constants } };
   const all = twins.map((twin) => bindingOf(twin).write(twin, place));
@@ -48,15 +50,19 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: Fac
       ...(natives.length > 0 && { native: natives }),
     },
     variants,
-    gpu: beside && gpuFacts(kernel, place),
+    gpu: beside && gpuFacts(kernel, place, isReadable),
     implementations: implementationsOf(written, variants),
     imports: written.flatMap(({ imports = [] }) => imports),
   };
 }
 
-function gpuFacts({ twins, gpuVariants = [] }: CompiledKernel, { signature }: TwinPlace): Written<GpuFacts> | null {
+function gpuFacts(
+  { twins, gpuVariants = [] }: CompiledKernel,
+  { signature }: TwinPlace,
+  isReadable: boolean,
+): Written<GpuFacts> | null {
   const code = twins.find((twin) => twin.kind === "webgpu")?.code;
-  return code ? { schedules: schedulesOf(code, gpuVariants, signature) } : null;
+  return code ? { schedules: schedulesOf(code, gpuVariants, signature, isReadable) } : null;
 }
 
 /** The implementations of the twins. Where one of a kernel's schedules shares its loops, all are opened by what shares: it opens others, too. */

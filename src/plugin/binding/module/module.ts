@@ -18,6 +18,8 @@ export interface ModuleOptions {
   readonly isHot?: boolean | undefined;
   /** Whether `info.schedule` has the text of the schedule, and `info.cacheKey` the key of the store; default: no. */
   readonly hasSchedule?: boolean | undefined;
+  /** Whether code that is text, WGSL, is as its generator prints it, for those who look at it; default: where `info.schedule` is. */
+  readonly isReadable?: boolean | undefined;
   /** Whether the module is CommonJS, for `require`; default: no. */
   readonly isCommonJs?: boolean | undefined;
 }
@@ -69,7 +71,7 @@ const forEngineText = (facts: string, variants: readonly WrittenVariant[]): stri
 export function emitModule(
   kernel: CompiledKernel,
   references: AssetReferences,
-  { files, isHot = false, hasSchedule = false, isCommonJs = false }: ModuleOptions,
+  { files, isHot = false, hasSchedule = false, isReadable = hasSchedule, isCommonJs = false }: ModuleOptions,
 ): string {
   const { op, target, parameters } = kernel;
   const {
@@ -78,7 +80,7 @@ export function emitModule(
     implementations,
     gpu,
     imports: own,
-  } = factsOf(kernel, { references, workerText, hasSchedule });
+  } = factsOf(kernel, { references, workerText, hasSchedule, isReadable });
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const isForEngines = variants.length > 0;
   const create = gpu !== undefined ? "createGpuKernel" : "createKernel";

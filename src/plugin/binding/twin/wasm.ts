@@ -3,6 +3,7 @@
 import type { WasmSource } from "../../../compiler/index.ts";
 import type { WasmTwin } from "../../kernel/twin.ts";
 import type { ModuleBytes, WasmFacts } from "../../runtime/facts.ts";
+import { moduleText } from "../../runtime/module-text.ts";
 import { type AssetReference, asset, sharesLoops, type WorkerReference } from "../asset.ts";
 import { Expression, later, type Written } from "../literal.ts";
 import { type KernelSignature, layoutOf, sourcesOf, takenBy } from "../parameters.ts";
@@ -35,9 +36,7 @@ export const wasmBinding: TwinBinding<WasmTwin> = {
 };
 
 const bytesOf = (reference: AssetReference): Written<Pick<ModuleBytes, "text" | "url">> =>
-  reference.kind === "inline"
-    ? { text: Buffer.from(reference.bytes).toString("base64") }
-    : { url: later(reference.expression) };
+  reference.kind === "inline" ? { text: moduleText(reference.bytes) } : { url: later(reference.expression) };
 
 const moduleOf = (
   source: WasmSource,

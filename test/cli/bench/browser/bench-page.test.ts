@@ -64,7 +64,7 @@ describe("the server of a page", () => {
   let server: PageServer;
   let origin: string;
   beforeAll(async () => {
-    server = await servePage(site, { port: 0, host: null });
+    server = await servePage(site, { port: 0, host: null, certificate: null });
     origin = server.url.slice(0, -1);
   });
   afterAll(() => server.close());
@@ -99,7 +99,7 @@ describe("the server of a page", () => {
   });
 
   test("with --host it is there under any name", async () => {
-    const open = await servePage(site, { port: 0, host: "127.0.0.1" });
+    const open = await servePage(site, { port: 0, host: "127.0.0.1", certificate: null });
     expect(open.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
     expect((await ask(open.url, { headers: { Host: "kernels.example" } })).status).toBe(200);
     await open.close();
@@ -128,10 +128,10 @@ describe("the server of a page", () => {
 
   test("an address that cannot be had", async () => {
     const { port } = new URL(server.url);
-    await expect(servePage(site, { port: Number(port), host: null })).rejects.toThrow(
+    await expect(servePage(site, { port: Number(port), host: null, certificate: null })).rejects.toThrow(
       `bench.cannot-serve: no page can be served on localhost, port ${port}: listen EADDRINUSE`,
     );
-    await expect(servePage(site, { port: 0, host: "203.0.113.77" })).rejects.toThrow(
+    await expect(servePage(site, { port: 0, host: "203.0.113.77", certificate: null })).rejects.toThrow(
       /^bench\.cannot-serve: .*203\.0\.113\.77/,
     );
   });

@@ -4,7 +4,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generateWgsl } from "../../../../src/compiler/codegen/wgsl/generate-wgsl.ts";
-import { type DType, printComputeDef, type TypedArray, valuesOf, webgpu } from "../../../../src/compiler/index.ts";
+import {
+  type DType,
+  printComputeDef,
+  shortWgsl,
+  type TypedArray,
+  valuesOf,
+  webgpu,
+} from "../../../../src/compiler/index.ts";
 import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { LoopFunc } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
@@ -32,7 +39,9 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
     let right = 0;
     for (let seed = 0; seed < count; seed++) {
       const op = draw(seed);
-      const drawn = await drawnOnGpu(gpu, op, { seed, samples: 1 });
+      // Every second one in the form that pages load.
+      const form = seed % 2 === 0 ? shortWgsl : undefined;
+      const drawn = await drawnOnGpu(gpu, op, { seed, samples: 1, ...(form && { form }) });
       expect(drawn.wrong, printComputeDef(op)).toEqual([]);
       for (const refusal of drawn.refused) expect(refusal).toMatch(/f64|names \d+ arrays/);
       right += drawn.right;

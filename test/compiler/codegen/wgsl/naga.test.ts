@@ -1,4 +1,4 @@
-// Generated WGSL in naga, the compiler of Firefox and of wgpu, which Deno has: it takes all that Tint takes.
+// Generated WGSL in naga, the compiler of Firefox and of wgpu, which Deno has: it takes all that Tint takes, and their short forms.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import {
   generateKernel,
   instantiate,
   instantiateTemplate,
+  shortWgsl,
   type WgslSource,
   webgpu,
 } from "../../../../src/compiler/index.ts";
@@ -55,15 +56,16 @@ function sourcesOf(op: Parameters<typeof generateKernel>[0]): readonly WgslSourc
 }
 
 test.skipIf(noSoftwareGpu)(`naga takes the texts${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`, () => {
-  const operators = [
-    ...library.flatMap(({ small: draw, types }) =>
-      types.map((type) => instantiate(draw(createRng(1)).op(operandTypes(type)), {}, "op")),
-    ),
+  const ofLibrary = library.flatMap(({ small: draw, types }) =>
+    types.map((type) => instantiate(draw(createRng(1)).op(operandTypes(type)), {}, "op")),
+  );
+  const drawn = [
     ...Array.from({ length: 60 }, (_, seed) => drawOperator(createRng(seed * 1_000_003), small).def),
     ...Array.from({ length: 20 }, (_, seed) => randomGraph(createRng(seed))),
   ];
-  const sources = operators.flatMap(sourcesOf);
-  expect(sources.length).toBeGreaterThan(100);
+  const generated = ofLibrary.flatMap(sourcesOf);
+  const sources = [...generated, ...[...generated, ...drawn.flatMap(sourcesOf)].map(shortWgsl)];
+  expect(sources.length).toBeGreaterThan(200);
   const folder = mkdtempSync(join(tmpdir(), "naga-"));
   const [texts, program] = [join(folder, "texts.json"), join(folder, "validate.js")];
   writeFileSync(texts, JSON.stringify(sources));

@@ -1,8 +1,8 @@
 // Every operator of the library in every type that WGSL has, by schedules drawn from their spaces: valid by Dawn's null back end, right on
-// SwiftShader, and nothing written beside the outputs.
+// SwiftShader, and nothing written beside the outputs. So are their texts in the form that pages load.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { instantiate } from "../../../../src/compiler/index.ts";
+import { instantiate, shortWgsl } from "../../../../src/compiler/index.ts";
 import type { GpuDevice } from "../../../../src/native/webgpu/device.ts";
 import { createValidator, type WgslValidator } from "../../../../src/native/webgpu/validate.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
@@ -29,6 +29,13 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
     const { right, refused, wrong } = await drawnOnGpu(gpu, op, { seed: 1, samples: 2, validate });
     expect(wrong).toEqual([]);
     expect(refused).toEqual([]);
+    expect(right).toBeGreaterThan(0);
+  });
+
+  test.each(cases.filter(({ type }) => type !== "f64"))("$title in its short form", async ({ operator, type, at }) => {
+    const op = instantiate(operator.small(createRng(at)).op(operandTypes(type)), {}, "op");
+    const { right, wrong } = await drawnOnGpu(gpu, op, { seed: 2, samples: 1, validate, form: shortWgsl });
+    expect(wrong).toEqual([]);
     expect(right).toBeGreaterThan(0);
   });
 

@@ -93,7 +93,7 @@ export const projectParsers: readonly FuzzedParser[] = [
         engine: "arm",
         gpu: { vendor: "apple", name: "apple", isSoftware: false },
       }),
-      JSON.stringify({ userAgent: "", engine: null, gpu: null }),
+      JSON.stringify({ userAgent: "", isSecure: true, engine: null, gpu: null }),
       '{"visit":3}',
     ],
     isPrinted: false,
