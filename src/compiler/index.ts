@@ -94,5 +94,5 @@ export * from "./target/gpu-class.ts";
 export * from "./target/gpu-targets.ts";
 export * from "./target/target.ts";
 export * from "./target/targets.ts";
-export { isRelaxed } from "./target/wasm-relaxed.ts";
+export { hasRelaxedTwin, isRelaxed } from "./target/wasm-relaxed.ts";
 export * from "./target/webgpu.ts";

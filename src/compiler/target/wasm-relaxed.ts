@@ -19,5 +19,9 @@ const relaxed = (target: CpuTarget, name: CpuTarget["name"]): CpuTarget => ({
 export const isRelaxed = (target: Target, numerics: Numerics): boolean =>
   numerics === "fast" && target.kind === "cpu" && target.features.includes(relaxedSimd);
 
+/** Whether kernels of a target have a twin in the relaxed form, which engines that have it prefer. */
+export const hasRelaxedTwin = (target: Target, numerics: Numerics): boolean =>
+  numerics === "fast" && target.backend === "wasm" && !isRelaxed(target, numerics);
+
 export const wasmX86Relaxed: CpuTarget = relaxed(wasmX86, "wasm-x86-relaxed");
 export const wasmArmRelaxed: CpuTarget = relaxed(wasmArm, "wasm-arm-relaxed");

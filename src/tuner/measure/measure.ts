@@ -46,6 +46,11 @@ export interface RaceCandidatesOptions extends Partial<RaceOptions> {
   readonly cache?: CacheState;
   /** Returns the milliseconds that are left. A candidate that runs when they are over is killed, and out of the race. */
   readonly leftMs?: LeftMs;
+  /**
+   * The same kernels in a form that other engines run, null for one that has no such form: a kernel is then as fast as the geometric mean of
+   * both. Timings are those of the kernels themselves.
+   */
+  readonly twins?: readonly (Runnable | null)[];
 }
 
 /**
@@ -55,12 +60,20 @@ export interface RaceCandidatesOptions extends Partial<RaceOptions> {
 export async function raceCandidates(
   runner: Runner,
   candidates: readonly Runnable[],
-  { cache = "hot", leftMs = forever, ...chosen }: RaceCandidatesOptions = {},
+  { cache = "hot", leftMs = forever, twins = [], ...chosen }: RaceCandidatesOptions = {},
 ): Promise<Omit<RaceResult, "rounds">> {
   const options = { ...defaultRaceOptions, ...(cache === "cold" ? coldRace : {}), ...chosen };
-  const sample = async (entrant: number): Promise<number | null> => {
-    const outcome = await runner.sample(candidates[entrant]!, options.sampleNs, cache, leftMs);
+  const timeOf = async (kernel: Runnable): Promise<number | null> => {
+    const outcome = await runner.sample(kernel, options.sampleNs, cache, leftMs);
     return outcome.kind === "ok" ? median(outcome.samplesNs) : null;
+  };
+  const ownNs = candidates.map((): number[] => []);
+  const sample = async (entrant: number): Promise<number | null> => {
+    const [ns, twin] = [await timeOf(candidates[entrant]!), twins[entrant]];
+    if (ns === null || !twin) return ns;
+    ownNs[entrant]!.push(ns);
+    const twinNs = await timeOf(twin);
+    return twinNs && Math.sqrt(ns * twinNs);
   };
   try {
     const field = await heats(candidates.length, sample, { keep: mostRacers, isOver: options.isOver });
@@ -73,7 +86,9 @@ export async function raceCandidates(
       winner: field[result.winner] ?? 0,
       runnerUp: result.runnerUp === null ? null : field[result.runnerUp]!,
       ratios: places.map((place) => result.ratios[place] ?? null),
-      timings: places.map((place) => result.timings[place] ?? null),
+      timings: places.map((place, candidate) =>
+        ownNs[candidate]!.length > 0 && place !== -1 ? summarize(ownNs[candidate]!) : (result.timings[place] ?? null),
+      ),
     };
   } finally {
     runner.forget();

@@ -7,6 +7,7 @@ import type { Trial } from "../search/state/search-state.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
 import { noProfiler } from "../support/profile.ts";
 import type { LeftMs } from "../support/time-limit.ts";
+import { finalist } from "../workbench/measurable.ts";
 import type { Buildable } from "../workbench/workbench.ts";
 import { leastRaceLeftMs, longestRaceMs, type TuningTime } from "./time-left.ts";
 import type { TuningOptions, Winner } from "./tuning.ts";
@@ -36,7 +37,7 @@ export async function chooseWinner(
   const candidates = ranked.map(({ point }) => point.candidate);
   const { winner, runnerUp, timing } =
     race && ranked.length > 1
-      ? await race(candidates, (leftMs) => [...sourcesOf(task, space, candidates, noProfiler, leftMs)])
+      ? await race(candidates, (leftMs) => [...sourcesOf(task, space, candidates, noProfiler, leftMs, finalist)])
       : { winner: 0, runnerUp: 1, timing: null };
   const measurement = ranked[winner]?.measurement;
   if (measurement?.kind !== "ok") return null;

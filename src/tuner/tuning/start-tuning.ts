@@ -2,6 +2,7 @@
 // race. A round is decided while the last candidates of the one before it are measured. A caller with several tunings decides
 // which goes on. The same seed and the same records give the same candidates.
 
+import { hasRelaxedTwin } from "../../compiler/index.ts";
 import { boostedTrees } from "../cost-model/boosted-trees.ts";
 import { featuresOf } from "../cost-model/feature-kinds.ts";
 import { killsItsWorker, type Measurement } from "../data/measurement.ts";
@@ -145,9 +146,10 @@ function winnerOf(
   { state, time, isFresh }: Outcome,
   options: TuningOptions,
 ): ReturnType<typeof chooseWinner> {
-  const bestNs = state.best?.ns ?? 0;
-  const race = isFresh && isTimeToRace(time.hardMs(), bestNs) ? raceAfter(time, options) : null;
-  return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(time.leftMs(), bestNs)), race);
+  // Each finalist runs in both forms.
+  const runNs = (state.best?.ns ?? 0) * (hasRelaxedTwin(task.target, task.numerics) ? 2 : 1);
+  const race = isFresh && isTimeToRace(time.hardMs(), runNs) ? raceAfter(time, options) : null;
+  return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(time.leftMs(), runNs)), race);
 }
 
 /** Milliseconds added while nothing has run: on a busy machine one candidate takes a second, and is worth more than none. */

@@ -143,9 +143,10 @@ export function* sourcesOf(
   candidates: readonly Candidate[],
   profiler: Profiler,
   leftMs: LeftMs = forever,
+  make: (task: TuningTask, space: GeneratedSpace, candidate: Candidate, leftMs: LeftMs) => Buildable = measurable,
 ): Generator<Buildable> {
   for (const candidate of candidates) {
-    yield leftMs() <= 0 ? notReached : profiler.time("lowering", () => measurable(task, space, candidate, leftMs));
+    yield leftMs() <= 0 ? notReached : profiler.time("lowering", () => make(task, space, candidate, leftMs));
   }
 }
 

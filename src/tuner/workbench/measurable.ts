@@ -1,6 +1,6 @@
 // A candidate of a space → what a workbench takes: its code, and how near its results have to come to the reference's.
 
-import { generatorOf, type KernelSource } from "../../compiler/index.ts";
+import { generatorOf, hasRelaxedTwin, type KernelSource, sha256 } from "../../compiler/index.ts";
 import type { HasBounds } from "../../native/runner/protocol.ts";
 import { checkPlan } from "../check/check-output.ts";
 import type { Candidate, Space } from "../data/space.ts";
@@ -27,6 +27,20 @@ export function measurable(task: TuningTask, space: Space, candidate: Candidate,
   if (excess !== null) return refused(excess);
   return { ...source, prepare, bounds: boundsOf(task, space, candidate) };
 }
+
+/**
+ * Makes a finalist's source. Where most engines run another form of the kernel than the one that a search measures, it comes along: the plain
+ * modules that are fastest have as few sums as their additions take cycles, which are fewer than those of a multiply-add.
+ */
+export function finalist(task: TuningTask, space: Space, candidate: Candidate, leftMs: LeftMs): Buildable {
+  const own = measurable(task, space, candidate, leftMs);
+  if (!("parameters" in own) || !hasRelaxedTwin(task.target, task.numerics)) return own;
+  const kernel = withinTime(leftMs, (look) => candidateKernel(task, space, candidate, { onPass: look }));
+  const twin = kernel?.kind === "ok" ? kernel.relaxed() : null;
+  return twin && codeOf(twin) !== codeOf(own) ? { ...own, twin } : own;
+}
+
+const codeOf = (source: KernelSource): string => sha256(generatorOf(source).code(source));
 
 /**
  * Returns observations of another tuning as this one would have made them: a candidate that a postprocessor of this space

@@ -10,11 +10,14 @@ import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import type { Measurement } from "../data/measurement.ts";
 import { forever, type LeftMs, type NoTime, noTime } from "../support/time-limit.ts";
 
-/**
- * A kernel, bounds of its results if it computes them otherwise than the operator is written, and the kernel that prepares
- * what it takes of constant inputs.
- */
-export type MeasurableSource = KernelSource & HasBounds & { readonly prepare?: KernelSource | null };
+/** A kernel, and bounds of its results if it computes them otherwise than the operator is written. */
+export type MeasurableSource = KernelSource &
+  HasBounds & {
+    /** Prepares what the kernel takes of constant inputs. */
+    readonly prepare?: KernelSource | null;
+    /** The same kernel in the form that other engines run: a finalist races in both. */
+    readonly twin?: KernelSource | null;
+  };
 
 /** Measurement of a candidate that never became source. */
 export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;

@@ -14,6 +14,7 @@ import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
 import {
   type Buildable,
   createRunnableBuilder,
+  isSource,
   type MeasurableSource,
   type ReadyRunnable,
   type Refusal,
@@ -136,6 +137,12 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
     return outcome;
   }
 
+  async function twinOf(source: Buildable): Promise<Runnable | null> {
+    if (!isSource(source) || !source.twin) return null;
+    const built = await withoutCompiler({ ...source, ...source.twin } as MeasurableSource, { directory, signal });
+    return built.kind === "ready" ? built.candidate : null;
+  }
+
   return {
     toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}${measuredBy ? `, ${measuredBy}` : ""}`,
     compilerRuns: () => builder?.compilerRuns() ?? 0,
@@ -163,10 +170,13 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
         ? await builder.build(sources, cores, leftMs)
         : await Promise.all(sources.map((source) => withoutCompiler(source, { directory, signal })));
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
+      // A runner or a builder of a user's own has one form of a kernel.
+      const twins =
+        builder || measuredBy ? [] : await Promise.all(entrants.map(({ place }) => twinOf(sources[place]!)));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
         entrants.map(({ candidate }) => candidate),
-        { cache, isOver, ...(leftMs && { leftMs }) },
+        { cache, isOver, twins, ...(leftMs && { leftMs }) },
       );
       const placeOf = (entrant: number): number => entrants[entrant]?.place ?? 0;
       return {

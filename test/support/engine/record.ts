@@ -96,9 +96,9 @@ registers are idle. Option [\`engines\`](plugin.md#options) adds schedules for c
 kernel({ engines: ["arm"] }); // what is tuned on x86, and a schedule for ARM
 \`\`\`
 
-A kernel without the option has one schedule in two forms, plain and with [relaxed SIMD](glossary.md#relaxed-simd). It was measured in the plain
-form, where a product takes a register and an instruction of its own. Engines with relaxed SIMD have neither, so other register tiles can be
-faster there: the classes \`"x86-relaxed"\` and \`"arm-relaxed"\` are tuned, measured and shipped in that form alone.
+A kernel without the option has one schedule in two forms, plain and with [relaxed SIMD](glossary.md#relaxed-simd). It is searched in the plain
+form, where a product takes a register and an instruction of its own, and [chosen by both](measurement.md#races). Engines with relaxed SIMD need
+neither, so other register tiles can be faster there: the classes \`"x86-relaxed"\` and \`"arm-relaxed"\` are tuned, measured and shipped in that form alone.
 
 | | \`"x86"\` | \`"arm"\` | \`"x86-relaxed"\` | \`"arm-relaxed"\` |
 |---|---|---|---|---|
