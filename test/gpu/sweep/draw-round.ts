@@ -24,8 +24,7 @@ import { type Reference, referenceOf } from "../../support/reference.ts";
 import { conditioned } from "../../support/webgpu-schedules.ts";
 import { operatorOfRound, type SweptOperator } from "./operators.ts";
 
-/** Schedules of a round, about, and templates that they are of: attention has dozens. */
-const wantedSchedules = 12;
+/** Templates of an operator that a round has schedules of: attention has dozens. */
 const mostTemplates = 6;
 
 const options = { target: webgpu, numerics: "fast", verify: true } as const;
@@ -43,14 +42,18 @@ export interface Round {
   readonly schedules: readonly SweptSchedule[];
 }
 
-/** Null: there is nothing to draw in this round. */
-export function drawRound(operator: SweptOperator, seed: number, round: number): Round | null {
+/**
+ * Draws so many schedules, about. Null: there is nothing to draw in this round.
+ *
+ * @param wanted from 6 on
+ */
+export function drawRound(operator: SweptOperator, seed: number, round: number, wanted = 12): Round | null {
   const { op, rng } = operatorOfRound(operator, seed, round);
   if (!op) return null;
   const reference = conditioned(referenceOf(op, rng));
   const { templates } = generateSpace({ op, target: webgpu, numerics: "fast", threads: 1 });
   const chosen = rng.shuffle([...templates]).slice(0, mostTemplates);
-  const each = Math.ceil(wantedSchedules / chosen.length);
+  const each = Math.ceil(wanted / chosen.length);
   const schedules = chosen.flatMap(({ name, model, instructions }): readonly SweptSchedule[] => {
     const compiled = compileModel(model);
     const drawn = new Map<string, SweptSchedule>();

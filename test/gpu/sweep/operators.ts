@@ -25,7 +25,8 @@ const fromLibrary: readonly SweptOperator[] = library.map((operator) => {
   };
 });
 
-const further: readonly SweptOperator[] = furtherOperators.map(({ title, types, draw }) => ({
+/** Those beside the library. */
+export const furtherSwept: readonly SweptOperator[] = furtherOperators.map(({ title, types, draw }) => ({
   title,
   draw: (rng, round) => instantiate(draw(rng, types[round % types.length]!), {}, "op"),
 }));
@@ -44,7 +45,7 @@ const byLot: readonly SweptOperator[] = [
   { title: "graphs by lot", draw: (rng) => withoutDoubles(randomGraph(rng)) },
 ];
 
-export const sweptOperators: readonly SweptOperator[] = [...fromLibrary, ...further, ...byLot];
+export const sweptOperators: readonly SweptOperator[] = [...fromLibrary, ...furtherSwept, ...byLot];
 
 /** The operator of a round, and the numbers by which its inputs and schedules are drawn. */
 export function operatorOfRound(

@@ -12,6 +12,8 @@ import { compileModel } from "../../../../src/tuner/constraint/solver/compile.ts
 import { sample } from "../../../../src/tuner/constraint/solver/sample.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
+import { drawRound } from "../../../gpu/sweep/draw-round.ts";
+import { furtherSwept } from "../../../gpu/sweep/operators.ts";
 import { drawOperator } from "../../../support/drawn/draw-operator.ts";
 import { small } from "../../../support/drawn/drawing.ts";
 import { library } from "../../../support/library/library.ts";
@@ -39,7 +41,11 @@ test.skipIf(noSoftwareGpu)(`naga takes the texts${noSoftwareGpu ? ` (${noSoftwar
     ...Array.from({ length: 60 }, (_, seed) => drawOperator(createRng(seed * 1_000_003), small).def),
     ...Array.from({ length: 20 }, (_, seed) => randomGraph(createRng(seed))),
   ];
-  const sources = operators.flatMap(sourcesOf);
+  const drawn = furtherSwept.flatMap((operator) => drawRound(operator, 1, 0, 6)?.schedules ?? []);
+  const sources = [
+    ...operators.flatMap(sourcesOf),
+    ...drawn.flatMap(({ kernel }) => (typeof kernel === "string" ? [] : [kernel.source])),
+  ];
   expect(sources.length).toBeGreaterThan(100);
   const refusals = naga(sources).flatMap((answer, at) => (answer === null ? [] : [answer + sources[at]!.text]));
   expect(refusals).toEqual([]);
