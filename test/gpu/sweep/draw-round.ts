@@ -74,8 +74,20 @@ function kernelOf(op: ComputeDef, trace: Trace): SweptSchedule["kernel"] {
     const scheduled = replay(fromCompute(op, kernelName(op, webgpu)), trace, webgpu.intrinsics);
     if (scheduled.kind === "illegal") return printDiagnostic(scheduled.diagnostic);
     const flat = runPasses(scheduled.nest, wgslGenerator.passes, options);
-    return { flat, source: wgslGenerator.generate(flat, { ...options, relaxed: false }) };
+    const source = wgslGenerator.generate(flat, { ...options, relaxed: false });
+    return cutVector(source) ?? { flat, source };
   } catch (error) {
     return error instanceof DiagnosticError ? printDiagnostic(error.diagnostic) : `${(error as Error).stack}`;
   }
+}
+
+/** Arrays that are taken as vectors, whose last one is cut: a buffer of somebody else's ends where its array does. Null: there are none. */
+function cutVector({ text, parameters }: WgslSource): string | null {
+  for (const [, number, width] of text.matchAll(/@binding\((\d+)\) var<storage, \w+> \w+: array<vec(\d)</g)) {
+    const parameter = parameters[Number(number)];
+    if (parameter && parameter.length % Number(width) !== 0) {
+      return `${parameter.name} has ${parameter.length} elements, and is taken as vectors of ${width}`;
+    }
+  }
+  return null;
 }
