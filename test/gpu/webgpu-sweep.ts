@@ -1,110 +1,108 @@
-// Schedules drawn from the spaces of the library's operators for `webgpu`, run on SwiftShader and held against the reference, with red
-// zones around all arrays: `npm run test:webgpu`. Each operator and type becomes a row of webgpu.jsonl, and a run goes on behind those that
-// the same code has.
+// Schedules drawn from the spaces of operators for `webgpu`, held against the reference: `npm run test:webgpu`. Executors are the
+// interpreter, which sees races, Dawn on SwiftShader with red zones around all arrays, and naga, which validates texts. Rows of
+// webgpu.jsonl tell of the rounds of each operator, and a run goes on behind them.
 //
-//   node test/run-typescript.js webgpu -- [--only gemm,softmax] [--schedules 60] [--seed 1] [--seconds 600]
+//   node test/run-typescript.js webgpu [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
+//     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]
 
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type ComputeDef, instantiate } from "../../src/compiler/index.ts";
-import { createRng } from "../../src/tuner/support/rng.ts";
-import { library } from "../support/library/library.ts";
-import { type LibraryOperator, operandTypes, type TypeName, titleOf } from "../support/library/library-operator.ts";
-import { testedCommit } from "../support/record-run.js";
-import { noSoftwareGpu, openSoftwareGpu } from "../support/webgpu.ts";
-import { drawnOnGpu } from "../support/webgpu-schedules.ts";
+import { drawRound } from "./sweep/draw-round.ts";
+import { type Executor, executorNamed } from "./sweep/executors.ts";
+import { type SweptOperator, sweptOperators } from "./sweep/operators.ts";
+import { addRow, type ExecutorName, progressOf, type SweepFailure, sweptCommit } from "./sweep/records.ts";
 
 const { values } = parseArgs({
   options: {
+    executor: { type: "string", default: "dawn" },
     only: { type: "string" },
-    schedules: { type: "string", default: "60" },
+    samples: { type: "string" },
     seed: { type: "string", default: "1" },
     seconds: { type: "string", default: "3600" },
+    slice: { type: "string", default: "200" },
+    commits: { type: "string" },
+    round: { type: "string" },
   },
 });
-const [schedules, seed] = [Number(values.schedules), Number(values.seed)];
+const name = values.executor as ExecutorName;
+const samples = Number(values.samples ?? (name === "interpreter" ? 2000 : 200));
+const [seed, slice] = [Number(values.seed), Number(values.slice)];
 const until = performance.now() + Number(values.seconds) * 1000;
-if (noSoftwareGpu) {
-  console.error(`nothing was checked: ${noSoftwareGpu}`);
+const commit = sweptCommit();
+const commits = [commit, ...(values.commits?.split(",") ?? [])];
+const mostFailures = 5;
+
+const executor: Executor = await executorNamed(name).catch((error: Error) => {
+  console.error(error.message);
   process.exit(1);
-}
+});
 
-interface Row {
-  readonly date: string;
-  readonly commit: string;
-  readonly device: string;
-  readonly operator: string;
-  readonly type: TypeName;
-  readonly seed: number;
+interface Swept {
+  readonly rounds: readonly [number, number];
   readonly schedules: number;
-  readonly right: number;
-  readonly wrong: number;
-  /** Reasons of refusals. */
-  readonly refused: readonly string[];
+  readonly failures: readonly SweepFailure[];
 }
 
-const record = join(process.cwd(), "test/gpu/webgpu.jsonl");
-const lines = existsSync(record) ? readFileSync(record, "utf8").split("\n").filter(Boolean) : [];
-const rows = lines.map((line) => JSON.parse(line) as Row);
-const commit = testedCommit();
-const isDone = (operator: string, type: TypeName): boolean =>
-  rows.some(
-    (row) =>
-      row.operator === operator &&
-      row.type === type &&
-      row.commit === commit &&
-      row.seed === seed &&
-      row.schedules >= schedules,
-  );
-
-let gpu = await openSoftwareGpu();
-const device = gpu.name;
-
-/** Extents are drawn anew for every few schedules. Returns what became of so many of them. */
-async function swept(operator: LibraryOperator, type: TypeName): Promise<Pick<Row, "right" | "wrong" | "refused">> {
-  let [right, wrong] = [0, 0];
-  const refused = new Set<string>();
-  for (let round = 0; right + wrong < schedules && round < schedules && refused.size === 0; round++) {
-    const rng = createRng(seed * 1_000_003 + round);
-    const op: ComputeDef = instantiate(operator.small(rng).op(operandTypes(type)), {}, "op");
-    const drawn = await drawnOnGpu(gpu, op, { seed: round, samples: 4 });
-    right += drawn.right;
-    wrong += drawn.wrong.length;
-    for (const text of drawn.refused) refused.add(text.split("\n")[0]!);
-    for (const text of drawn.wrong) console.log(`${titleOf(operator)}, ${type}: ${text}`);
+/** Goes through rounds until so many schedules were run, or the time is over. */
+async function swept(operator: SweptOperator, first: number, wanted: number): Promise<Swept> {
+  const failures: SweepFailure[] = [];
+  let [schedules, round] = [0, first];
+  while (schedules < wanted && performance.now() < until) {
+    const drawn = drawRound(operator, seed, round);
+    const answers = drawn ? await executor.run(drawn) : [];
+    for (const [at, reason] of answers.entries()) {
+      if (reason === null) continue;
+      const { template, text, kernel } = drawn!.schedules[at]!;
+      failures.push({ round, template, reason: reason.slice(0, 400) });
+      const printed = typeof kernel !== "string" && values.round !== undefined ? `\n${kernel.source.text}` : "";
+      console.log(`${operator.title}, round ${round}, ${template}: ${reason}\n${text}${printed}`);
+    }
+    schedules += answers.length;
+    round += 1;
+    if (values.round !== undefined) break;
   }
-  return { right, wrong, refused: [...refused] };
+  return { rounds: [first, round], schedules, failures };
 }
 
-const wanted = values.only?.split(",");
-const all = { right: 0, wrong: 0 };
-for (const operator of library.filter(({ name }) => wanted?.includes(name) ?? true)) {
-  for (const type of operator.types) {
-    const title = titleOf(operator);
-    if (performance.now() > until || isDone(title, type)) continue;
-    const found = await swept(operator, type);
-    const row: Row = {
-      date: new Date().toISOString(),
-      commit,
-      device,
-      operator: title,
-      type,
-      seed,
-      schedules,
-      ...found,
-    };
-    appendFileSync(record, `${JSON.stringify(row)}\n`);
-    console.log(
-      `${title}, ${type}: ${found.right} right, ${found.wrong} wrong${found.refused.map((it) => `; ${it}`).join("")}`,
-    );
-    all.right += found.right;
-    all.wrong += found.wrong;
-    // Pipelines of a device go when it goes.
-    gpu.device.destroy();
-    gpu = await openSoftwareGpu();
-  }
+/** Sweeps a slice. Says whether there is more to do. */
+async function slices(operator: SweptOperator): Promise<boolean> {
+  const { title } = operator;
+  const done = progressOf({ executor: name, operator: title, seed }, commits);
+  const left = samples - done.schedules;
+  if (left <= 0 || performance.now() > until) return false;
+  const began = performance.now();
+  const { rounds, schedules, failures } = await swept(operator, done.round, Math.min(slice, left));
+  const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
+  const place = { date: new Date().toISOString(), commit, executor: name, device: executor.device };
+  const failed = failures.length;
+  addRow({
+    ...place,
+    operator: title,
+    seed,
+    rounds,
+    schedules,
+    failed,
+    seconds,
+    failures: failures.slice(0, mostFailures),
+  });
+  console.log(`${title}: ${schedules} schedules, ${failed} failed, ${seconds} s`);
+  all.schedules += schedules;
+  all.failed += failed;
+  await executor.rest();
+  return left > schedules;
 }
-gpu.device.destroy();
-console.log(`${device}, seed ${seed}: ${all.right} right, ${all.wrong} wrong`);
-process.exitCode = all.wrong === 0 ? 0 : 1;
+
+const all = { schedules: 0, failed: 0 };
+const wanted = values.only?.split(";");
+let open = sweptOperators.filter(({ title }) => wanted?.includes(title) ?? true);
+if (values.round !== undefined) {
+  for (const operator of open) await swept(operator, Number(values.round), 1);
+} else {
+  // All operators get on alike, whenever the time is over.
+  while (open.length > 0 && performance.now() < until) {
+    const next: SweptOperator[] = [];
+    for (const operator of open) if (await slices(operator)) next.push(operator);
+    open = next;
+  }
+  console.log(`${executor.device}, seed ${seed}: ${all.schedules} schedules, ${all.failed} failed`);
+}
+process.exit(all.failed === 0 ? 0 : 1);

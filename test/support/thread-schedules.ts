@@ -120,8 +120,8 @@ export function mirrored(func: LoopFunc): LoopFunc {
   return { ...func, body: visit(func.body) };
 }
 
-/** Bytes of the memory of groups that a lowered function has. */
-export const groupBytesIn = ({ buffers }: LoopFunc, sizes: Readonly<Record<string, number>>): number =>
+/** Bytes of the memory of groups that a lowered function has: a word an element, however narrow. */
+export const groupBytesIn = ({ buffers }: LoopFunc): number =>
   buffers
     .filter(({ memory }) => memory === "group")
-    .reduce((bytes, { dtype, shape }) => bytes + sizes[dtype]! * shape.reduce((all, it) => all * it, 1), 0);
+    .reduce((bytes, { shape }) => bytes + 4 * shape.reduce((all, it) => all * it, 1), 0);

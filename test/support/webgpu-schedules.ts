@@ -37,7 +37,7 @@ export interface DrawOptions {
 }
 
 /** Adds the answers in f64, as a tuning does, because operators may cancel. */
-function conditioned(reference: Reference): Reference {
+export function conditioned(reference: Reference): Reference {
   const { op, inputs, expected } = reference;
   const parameters = expected.map(({ parameter }) => parameter);
   const task = conditionedTask({ op, target: webgpu, numerics: "fast", threads: 1 }, { parameters, inputs, expected });

@@ -3,7 +3,8 @@
 //   A.pack[rows, step]: all dimensions fused → parts of one loop: .0 written out, then the threads of the group; vectors where rows
 //   of the operand are whole vectors. Rows along the depth are padded, so that they begin in different banks.
 
-import { byteSize, type CopiedReads } from "../../../compiler/index.ts";
+import type { CopiedReads } from "../../../compiler/index.ts";
+import { isRange } from "../../constraint/normal-form.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import {
   atMost,
@@ -18,7 +19,7 @@ import {
   valuesOf,
 } from "../draft/draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { allThreadsOf } from "./limits.ts";
+import { allThreadsOf, bytesInGroup } from "./limits.ts";
 import type { TiledSum } from "./sum-axes.ts";
 import { named, stepOf, threadsOf, tileOf } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
@@ -75,10 +76,22 @@ export const groupBytesOf = ({ stage }: Pick<TiledSum, "stage">): string => `${s
 export function addCopies(draft: Draft, tiles: TiledSum, operands: readonly CopiedOperand[], most: number): Draft {
   const counted = operands.reduce((result, it) => addCopy(result, it, tiles), draft);
   const bytes = groupBytesOf(tiles);
-  const terms = operands.map((it) => ({ coefficient: byteSize[it.access.dtype], term: storedOf(it) }));
+  const terms = operands.map((it) => ({ coefficient: bytesInGroup(it.access.dtype), term: storedOf(it) }));
   const all = sum(counted, bytes, terms, 0, "bytes of memory of a group");
   const names = operands.map(({ access }) => access.buffer).join(" and ");
-  return atMost(all, bytes, most, `a step of ${names} fits the ${most} bytes of a group`);
+  const free = most - lostBetween(counted, operands);
+  return atMost(all, bytes, free, `a step of ${names} fits the ${most} bytes of a group`);
+}
+
+/** Arrays begin at a multiple of so many elements. */
+const alignment = 4;
+
+/** Most bytes that lie between copies, as each begins at a multiple of 16: none where all but one are multiples of it themselves. */
+function lostBetween(draft: Draft, operands: readonly CopiedOperand[]): number {
+  const isEven = ({ domain }: Draft["variables"][number]): boolean =>
+    !isRange(domain) && domain.every((count) => count % alignment === 0);
+  const uneven = operands.filter((it) => !draft.variables.some((each) => each.name === storedOf(it) && isEven(each)));
+  return uneven.slice(1).reduce((bytes, { access }) => bytes + (alignment - 1) * bytesInGroup(access.dtype), 0);
 }
 
 /** Elements of a copy with its padding. */

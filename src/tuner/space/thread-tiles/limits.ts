@@ -1,6 +1,6 @@
 // Limits of the machine for a group of threads, as constraints over its tiles.
 
-import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, byteSize, type DType } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, product, sum } from "../draft/draft.ts";
 import type { TiledSum } from "./sum-axes.ts";
@@ -11,6 +11,9 @@ export const allThreadsOf = ({ stage }: TiledSum): string => `${stage.name}.thre
 export const sumsOf = ({ stage }: TiledSum): string => `${stage.name}.sums`;
 export const registersOf = ({ stage }: TiledSum): string => `${stage.name}.registers`;
 export const allGroupsOf = ({ stage }: TiledSum): string => `${stage.name}.groups`;
+
+/** Bytes of an element in the memory of a group: narrow ones have a word each, as threads store them one by one. */
+export const bytesInGroup = (dtype: DType): number => Math.max(4, byteSize[dtype]);
 
 /** @param slices variable of the parts of the depth that threads add up beside each other; null: there are none */
 export function limitGroups(draft: Draft, tiles: TiledSum, target: AcceleratorTarget, slices: string | null): Draft {

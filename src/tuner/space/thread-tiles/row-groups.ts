@@ -7,7 +7,7 @@
 //
 // Rows that several stages read may stay in the registers of their threads, and so may functions of them that are read twice.
 
-import { type AcceleratorTarget, byteSize, computesElementOf, loopName } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, computesElementOf, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import {
   atMost,
@@ -23,6 +23,7 @@ import {
 } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { bytesInGroup } from "./limits.ts";
 import { rowEstimate } from "./row-estimate.ts";
 import { keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
 import {
@@ -190,7 +191,7 @@ function limitMemory(draft: Draft, rows: RowGroup, most: number): Draft {
     "threads that combine parts of rows",
   );
   const bytes = `${root.name}.group-bytes`;
-  const size = reductions.reduce((all, { dtype }) => all + byteSize[dtype], 0);
+  const size = reductions.reduce((all, { dtype }) => all + bytesInGroup(dtype), 0);
   const terms = [`${root.name}.threads`, combiners].map((term) => ({ coefficient: size, term }));
   return atMost(
     sum(counted, bytes, terms, 0, "bytes of memory of a group"),

@@ -8,11 +8,11 @@
 //     for i.1: threadIdx.y, j.2: threadIdx.x
 //       for k.1: C[i, j] += C.rf[k.1, i, j]                                       registers; a map on the way to memory
 
-import { byteSize } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, product, tunable } from "../draft/draft.ts";
 import { groupBytesOf } from "./copies.ts";
 import { finishing } from "./direct-sum.ts";
+import { bytesInGroup } from "./limits.ts";
 import type { SumAxis, TiledSum } from "./sum-axes.ts";
 import { named, tileOf, unrollOf } from "./tile-choices.ts";
 import {
@@ -40,7 +40,7 @@ export function isSliceable({ stage, tiled, depth }: TiledSum): boolean {
 export function addSlices(draft: Draft, { stage, tiled, depth }: TiledSum, most: number): Draft {
   const bytes = groupBytesOf({ stage });
   const sliced = tunable(tunable(draft, slicesOf(depth), threadSizes.slices), unrollOf(depth), threadSizes.unrolls);
-  const parts = [byteSize[stage.dtype], slicesOf(depth), ...tiled.map(tileOf)];
+  const parts = [bytesInGroup(stage.dtype), slicesOf(depth), ...tiled.map(tileOf)];
   const counted = product(sliced, bytes, parts, "bytes of memory of a group");
   return atMost(counted, bytes, most, `sums of the slices of ${depth.name} fit the ${most} bytes of a group`);
 }

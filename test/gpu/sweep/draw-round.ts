@@ -1,0 +1,93 @@
+// A round of the sweep: an operator with extents of its own, right answers to its inputs, and schedules of some templates of its space,
+// each generated as a build does.
+
+import { kernelName } from "../../../src/compiler/codegen/kernel-name.ts";
+import { wgslGenerator } from "../../../src/compiler/codegen/wgsl/wgsl-generator.ts";
+import {
+  type ComputeDef,
+  fromCompute,
+  instantiateTemplate,
+  type LoopFunc,
+  printDiagnostic,
+  printTrace,
+  replay,
+  type Trace,
+  type WgslSource,
+  webgpu,
+} from "../../../src/compiler/index.ts";
+import { runPasses } from "../../../src/compiler/lower/pipeline.ts";
+import { DiagnosticError } from "../../../src/compiler/support/diagnostic.ts";
+import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { type Reference, referenceOf } from "../../support/reference.ts";
+import { conditioned } from "../../support/webgpu-schedules.ts";
+import { operatorOfRound, type SweptOperator } from "./operators.ts";
+
+/** Templates of an operator that a round has schedules of: attention has dozens. */
+const mostTemplates = 6;
+
+const options = { target: webgpu, numerics: "fast", verify: true } as const;
+
+export interface SweptSchedule {
+  readonly template: string;
+  /** Text of the trace. */
+  readonly text: string;
+  /** The function that is printed, and what is printed. Text: why there are none. */
+  readonly kernel: { readonly flat: LoopFunc; readonly source: WgslSource } | string;
+}
+
+export interface Round {
+  readonly reference: Reference;
+  readonly schedules: readonly SweptSchedule[];
+}
+
+/**
+ * Draws so many schedules, about. Null: there is nothing to draw in this round.
+ *
+ * @param wanted from 6 on
+ */
+export function drawRound(operator: SweptOperator, seed: number, round: number, wanted = 12): Round | null {
+  const { op, rng } = operatorOfRound(operator, seed, round);
+  if (!op) return null;
+  const reference = conditioned(referenceOf(op, rng));
+  const { templates } = generateSpace({ op, target: webgpu, numerics: "fast", threads: 1 });
+  const chosen = rng.shuffle([...templates]).slice(0, mostTemplates);
+  const each = Math.ceil(wanted / chosen.length);
+  const schedules = chosen.flatMap(({ name, model, instructions }): readonly SweptSchedule[] => {
+    const compiled = compileModel(model);
+    const drawn = new Map<string, SweptSchedule>();
+    for (let at = 0; at < each; at++) {
+      const point = sample(compiled, rng);
+      if (point.kind !== "found") return [{ template: name, text: "", kernel: `no point, ${point.kind}` }];
+      const trace = instantiateTemplate(instructions, point.assignment);
+      const text = printTrace(trace);
+      if (!drawn.has(text)) drawn.set(text, { template: name, text, kernel: kernelOf(op, trace) });
+    }
+    return [...drawn.values()];
+  });
+  return { reference, schedules };
+}
+
+function kernelOf(op: ComputeDef, trace: Trace): SweptSchedule["kernel"] {
+  try {
+    const scheduled = replay(fromCompute(op, kernelName(op, webgpu)), trace, webgpu.intrinsics);
+    if (scheduled.kind === "illegal") return printDiagnostic(scheduled.diagnostic);
+    const flat = runPasses(scheduled.nest, wgslGenerator.passes, options);
+    const source = wgslGenerator.generate(flat, { ...options, relaxed: false });
+    return cutVector(source) ?? { flat, source };
+  } catch (error) {
+    return error instanceof DiagnosticError ? printDiagnostic(error.diagnostic) : `${(error as Error).stack}`;
+  }
+}
+
+/** Arrays that are taken as vectors, whose last one is cut: a buffer of somebody else's ends where its array does. Null: there are none. */
+function cutVector({ text, parameters }: WgslSource): string | null {
+  for (const [, number, width] of text.matchAll(/@binding\((\d+)\) var<storage, \w+> \w+: array<vec(\d)</g)) {
+    const parameter = parameters[Number(number)];
+    if (parameter && parameter.length % Number(width) !== 0) {
+      return `${parameter.name} has ${parameter.length} elements, and is taken as vectors of ${width}`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,75 @@
+// Executors of the sweep: what runs or validates the schedules of a round, and says of each what is wrong with it.
+
+import type { GpuDevice } from "../../../src/native/webgpu/device.ts";
+import { naga } from "../../support/naga.ts";
+import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../support/webgpu.ts";
+import type { Round, SweptSchedule } from "./draw-round.ts";
+import { wrongInterpreted } from "./interpreted.ts";
+import type { ExecutorName } from "./records.ts";
+
+export interface Executor {
+  readonly device: string;
+  /** Resolves to what is wrong with each schedule; null: nothing. */
+  run(round: Round): Promise<readonly (string | null)[]>;
+  /** Frees what rounds have left behind. */
+  rest(): Promise<void>;
+}
+
+/** Long texts take SwiftShader minutes. */
+const mostMs = 240_000;
+
+const interpreter: Executor = {
+  device: `node ${process.version}`,
+  async run({ reference, schedules }) {
+    return schedules.map(({ kernel }) =>
+      typeof kernel === "string" ? kernel : wrongInterpreted(reference, kernel.flat),
+    );
+  },
+  async rest() {},
+};
+
+async function dawn(): Promise<Executor> {
+  if (noSoftwareGpu) throw new Error(`nothing was checked: ${noSoftwareGpu}`);
+  let gpu: GpuDevice = await openSoftwareGpu();
+  const reopen = async (): Promise<void> => {
+    // Pipelines of a device go when it goes.
+    gpu.device.destroy();
+    gpu = await openSoftwareGpu();
+  };
+  const wrong = async ({ reference }: Round, { kernel }: SweptSchedule): Promise<string | null> => {
+    if (typeof kernel === "string") return kernel;
+    const late = new Promise<string>((resolve) => {
+      setTimeout(resolve, mostMs, `it took more than ${mostMs / 1000} s`).unref();
+    });
+    const lost = gpu.lost.then((reason) => reason);
+    const run = wrongOnGpu(gpu, reference, kernel.source).catch((error: Error) => error.message);
+    const found = await Promise.race([run, late, lost]);
+    if (found !== null) await reopen();
+    return found;
+  };
+  return {
+    device: gpu.name,
+    async run(round) {
+      const answers: (string | null)[] = [];
+      for (const schedule of round.schedules) answers.push(await wrong(round, schedule));
+      return answers;
+    },
+    rest: reopen,
+  };
+}
+
+const validated: Executor = {
+  device: "Deno's naga",
+  async run({ schedules }) {
+    const sources = schedules.flatMap(({ kernel }) => (typeof kernel === "string" ? [] : [kernel.source]));
+    const answers = naga(sources).values();
+    return schedules.map(({ kernel }) => (typeof kernel === "string" ? kernel : answers.next().value!));
+  },
+  async rest() {},
+};
+
+export async function executorNamed(name: ExecutorName): Promise<Executor> {
+  if (name === "interpreter") return interpreter;
+  if (name === "naga") return validated;
+  return dawn();
+}

@@ -1,0 +1,59 @@
+// What the sweep draws schedules of: every operator of the library and those that it lacks, in the types that WGSL has, and operators by
+// lot. The same round of the same seed gives the same operator, whoever runs it.
+
+import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
+import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
+import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
+import { drawOperator } from "../../support/drawn/draw-operator.ts";
+import { small } from "../../support/drawn/drawing.ts";
+import { library } from "../../support/library/library.ts";
+import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
+import { randomGraph } from "../../support/random-graph.ts";
+import { furtherOperators } from "./further-operators.ts";
+
+export interface SweptOperator {
+  readonly title: string;
+  /** Draws types and extents. Null: WGSL cannot compute it, so that another draw has to do. */
+  readonly draw: (rng: Rng, round: number) => ComputeDef | null;
+}
+
+const fromLibrary: readonly SweptOperator[] = library.map((operator) => {
+  const types = operator.types.filter((type) => type !== "f64");
+  return {
+    title: titleOf(operator),
+    draw: (rng, round) => instantiate(operator.small(rng).op(operandTypes(types[round % types.length]!)), {}, "op"),
+  };
+});
+
+/** Those beside the library. */
+export const furtherSwept: readonly SweptOperator[] = furtherOperators.map(({ title, types, draw }) => ({
+  title,
+  draw: (rng, round) => instantiate(draw(rng, types[round % types.length]!), {}, "op"),
+}));
+
+const withoutDoubles = (op: ComputeDef): ComputeDef | null =>
+  [...op.inputs, ...op.stages].some(({ dtype }) => dtype === "f64") ? null : op;
+
+/** An operator whose sums may be taken in any order: results of the others depend on it by more than a bound says. */
+function drawOrderless(rng: Rng): ComputeDef | null {
+  const { def, manner } = drawOperator(rng, small);
+  return manner === "smooth" || exactInputLimit([def]) !== null ? withoutDoubles(def) : null;
+}
+
+const byLot: readonly SweptOperator[] = [
+  { title: "operators by lot", draw: drawOrderless },
+  { title: "graphs by lot", draw: (rng) => withoutDoubles(randomGraph(rng)) },
+];
+
+export const sweptOperators: readonly SweptOperator[] = [...fromLibrary, ...furtherSwept, ...byLot];
+
+/** The operator of a round, and the numbers by which its inputs and schedules are drawn. */
+export function operatorOfRound(
+  { title, draw }: SweptOperator,
+  seed: number,
+  round: number,
+): { readonly op: ComputeDef | null; readonly rng: Rng } {
+  const own = [...title].reduce((mix, letter) => (Math.imul(mix, 31) + letter.codePointAt(0)!) | 0, seed);
+  const rng = createRng((Math.imul(own, 1_000_003) + round) | 0);
+  return { op: draw(rng, round), rng };
+}
