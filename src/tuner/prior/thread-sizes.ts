@@ -35,6 +35,9 @@ export const threadSizes = {
   mostSums: 64,
   /** Registers for addresses and counters. */
   registersBeside: 24,
+  /** Bytes of the least element in the memory of a group, which is made of words, and elements that its arrays begin at a multiple of. */
+  groupWord: 4,
+  groupAlignment: 4,
   /** Elements by which rows in the memory of a group are longer, so that they begin in different banks. */
   rowPadding: 4,
   /** Fewest elements of a row that several threads add up together. */

@@ -10,7 +10,7 @@ import { referenceOf } from "../../support/reference.ts";
 import { drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
 
 /** Templates of one operator that are drawn from: some have many, by what their stages may be. */
-const mostTemplates = 3;
+const mostTemplates = 2;
 const extents = 2;
 
 /** f32, and a type of integers where there is one. */

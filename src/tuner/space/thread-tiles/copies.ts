@@ -24,7 +24,7 @@ import type { TiledSum } from "./sum-axes.ts";
 import { named, stepOf, threadsOf, tileOf } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
 
-const { rowPadding, lanes, mostCopies } = threadSizes;
+const { rowPadding, lanes, mostCopies, groupAlignment } = threadSizes;
 
 export interface CopiedOperand {
   readonly access: Access;
@@ -83,15 +83,12 @@ export function addCopies(draft: Draft, tiles: TiledSum, operands: readonly Copi
   return atMost(all, bytes, free, `a step of ${names} fits the ${most} bytes of a group`);
 }
 
-/** Arrays begin at a multiple of so many elements. */
-const alignment = 4;
-
-/** Most bytes that lie between copies, as each begins at a multiple of 16: none where all but one are multiples of it themselves. */
+/** Most bytes that lie between copies, as each begins at a multiple of some elements: none where all but one are multiples of it themselves. */
 function lostBetween(draft: Draft, operands: readonly CopiedOperand[]): number {
   const isEven = ({ domain }: Draft["variables"][number]): boolean =>
-    !isRange(domain) && domain.every((count) => count % alignment === 0);
+    !isRange(domain) && domain.every((count) => count % groupAlignment === 0);
   const uneven = operands.filter((it) => !draft.variables.some((each) => each.name === storedOf(it) && isEven(each)));
-  return uneven.slice(1).reduce((bytes, { access }) => bytes + (alignment - 1) * bytesInGroup(access.dtype), 0);
+  return uneven.slice(1).reduce((bytes, { access }) => bytes + (groupAlignment - 1) * bytesInGroup(access.dtype), 0);
 }
 
 /** Elements of a copy with its padding. */

@@ -13,7 +13,7 @@ export const registersOf = ({ stage }: TiledSum): string => `${stage.name}.regis
 export const allGroupsOf = ({ stage }: TiledSum): string => `${stage.name}.groups`;
 
 /** Bytes of an element in the memory of a group: narrow ones have a word each, as threads store them one by one. */
-export const bytesInGroup = (dtype: DType): number => Math.max(4, byteSize[dtype]);
+export const bytesInGroup = (dtype: DType): number => Math.max(threadSizes.groupWord, byteSize[dtype]);
 
 /** @param slices variable of the parts of the depth that threads add up beside each other; null: there are none */
 export function limitGroups(draft: Draft, tiles: TiledSum, target: AcceleratorTarget, slices: string | null): Draft {

@@ -33,8 +33,8 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
   afterAll(() => gpu.device.destroy());
 
   test.each([
-    ["operators", 60, (seed: number) => drawOperator(createRng(seed * 1_000_003), small).def],
-    ["expressions that share values", 20, (seed: number) => randomGraph(createRng(seed))],
+    ["operators", 40, (seed: number) => drawOperator(createRng(seed * 1_000_003), small).def],
+    ["expressions that share values", 16, (seed: number) => randomGraph(createRng(seed))],
   ])("random %s", async (_, count, draw) => {
     let right = 0;
     for (let seed = 0; seed < count; seed++) {
