@@ -46,6 +46,7 @@ const commandsOfFigures = [
     "bench:live",
     "bench:search",
     "bench:webgpu",
+    "bench:webgpu-page",
     "demo",
     "gpu-check",
     "test:gpu",
