@@ -15,6 +15,16 @@ declare module "*tune=wasm-arm" {
   export default kernel;
 }
 
+declare module "*tune=wasm-x86-relaxed" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=wasm-arm-relaxed" {
+  const kernel: import("unplugin-kernel/op").AnyKernel;
+  export default kernel;
+}
+
 declare module "*tune=wasm" {
   const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;

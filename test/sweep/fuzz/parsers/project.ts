@@ -90,7 +90,8 @@ export const projectParsers: readonly FuzzedParser[] = [
     seeds: () => [
       JSON.stringify({
         userAgent: "Firefox/146.0",
-        engine: "arm",
+        isSecure: false,
+        engine: "arm-relaxed",
         gpu: { vendor: "apple", name: "apple", isSoftware: false },
       }),
       JSON.stringify({ userAgent: "", isSecure: true, engine: null, gpu: null }),
