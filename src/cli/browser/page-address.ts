@@ -66,14 +66,14 @@ const lacksSecurity = (host: string | null, certificate: Certificate | null): bo
   isOpen(host) && certificate === null;
 
 export interface Announced {
-  /** What a browser does there: "tune". */
+  /** Verb for the browser that opens the page: "tune". */
   readonly purpose: string;
-  /** What a page lacks on other machines without https. */
+  /** Feature that the page lacks on other machines without https. */
   readonly lacks: string;
   readonly once: boolean;
 }
 
-/** What the command says when it serves a page, in lines. */
+/** Lines that the command prints when it serves a page. */
 export function announcement(
   url: string,
   { host, certificate }: ServerPlace,

@@ -4,7 +4,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { badArgument } from "./flags.ts";
 
-/** What node:https takes. */
+/** Texts of a certificate and its key, as node:https takes them. */
 export interface Certificate {
   /** The certificate, and those that lead to its issuer, in PEM. */
   readonly cert: string;

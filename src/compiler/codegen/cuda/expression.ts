@@ -7,6 +7,7 @@ import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { cannotRun } from "../cannot.ts";
+import { operatorSigns } from "../operator-signs.ts";
 import { cudaType, isHalf } from "./elements.ts";
 import type { Lane } from "./lane.ts";
 import type { HelperName } from "./run-time.ts";
@@ -136,21 +137,9 @@ function unaryOn(dtype: IrType, op: Unary["op"], x: string): string {
 }
 
 const infix: Partial<Record<IrBinaryOp, string>> = {
-  add: "+",
-  sub: "-",
-  mul: "*",
-  div: "/",
+  ...operatorSigns,
   shl: "<<",
   shr: ">>",
-  bitAnd: "&",
-  bitOr: "|",
-  bitXor: "^",
-  eq: "==",
-  ne: "!=",
-  lt: "<",
-  le: "<=",
-  gt: ">",
-  ge: ">=",
   and: "&&",
   or: "||",
 };

@@ -42,7 +42,7 @@ export const rowEstimate =
     const walks = kept.length > 0 ? 1 : stages.length;
     const first = firstReads(rows, kept);
     const read = kept.length > 0 ? first : stages.reduce((all, stage) => all + bytesReadBy(stage), 0);
-    // What rows read alike, such as a vector, comes from near, but is loaded for each of them.
+    // Operands that rows share, such as a vector, come from near, but are loaded for each row.
     const near = reductions.reduce((all, stage) => all + loadedBytes(stage), 0);
     // A vector is one load, as a number is.
     const share = (1 + 1 / lanes) / 2;
