@@ -19,7 +19,7 @@ export * from "./codegen/wasm/generate-wasm.ts";
 export { isOpName } from "./codegen/wasm/opcodes.ts";
 export { unsharedFlag } from "./codegen/wasm/sharing.ts";
 export { wasmSource } from "./codegen/wasm/wasm-source.ts";
-export { shortWgsl } from "./codegen/wgsl/short-form.ts";
+export { shortWgsl } from "./codegen/wgsl/short/short-form.ts";
 export { wgslGenerator } from "./codegen/wgsl/wgsl-generator.ts";
 export * from "./codegen/wgsl/wgsl-source.ts";
 export * from "./codegen-version.ts";

@@ -123,6 +123,43 @@ describe("names", () => {
   });
 });
 
+describe("values", () => {
+  /** The body of a function with parameters `p`, a vector, and `i` and `j`. */
+  const body = (text: string): string =>
+    /\{(.*)\}/s.exec(
+      short(`var<storage, read> m: array<vec2<f32>>;\nfn f(p: vec4<f32>, i: i32, j: i32) {\n  ${text}\n}`),
+    )![1]!;
+
+  test.each([
+    // A member of what does not change, and what an earlier local has, are said where they are used.
+    ["let x = p.y; y = x + x;", "y=a.y+a.y;"],
+    ["var q = p; let x = q.y; q = p + p; y = x;", "var d=a;let e=d.y;d=a+a;y=e;"],
+    ["let x = i + j; let y = i + j; z = x * y;", "let d=b+c;z=d*d;"],
+    ["let x = min(i, j); { let y = min(i, j); z = y; }", "let d=min(b,c);{z=d;}"],
+    ["{ let x = i + j; z = x; } let y = i + j; z = y;", "{let d=b+c;z=d;}let e=b+c;z=e;"],
+    ["var q = i; let x = q + j; q = j; let y = q + j; z = x * y;", "var d=b;let e=d+c;d=c;let f=d+c;z=e*f;"],
+    // Memory may have changed in between.
+    ["let x = m[i]; m[i] = z; let y = m[i]; z = x * y;", "let d=Z[b];Z[b]=z;let e=Z[b];z=d*e;"],
+    // What indices begin with, one number behind it.
+    ["z = m[i * 8 + j]; z = m[i * 8 + j + 16];", "let d=b*8+c;z=Z[d];z=Z[d+16];"],
+    ["z = m[i * 8 + j - 3];", "z=Z[b*8+c-3];"],
+    ["let x = i * 8 + j; z = m[i * 8 + j + 1]; z = m[i * 8 + j + 2];", "let d=b*8+c;z=Z[d+1];z=Z[d+2];"],
+    [
+      "for (var k = 0; k < 4; k++) { z = m[i * 8 + j]; z = m[i * 8 + k]; z = m[i * 8 + k + 1]; } z = m[i * 8 + j + 1];",
+      "let d=b*8+c;for(var e=0;e<4;e++){z=Z[d];let f=b*8+e;z=Z[f];z=Z[f+1];}z=Z[d+1];",
+    ],
+    ["var k = 0; z = m[i * 8 + k]; k = 1; z = m[i * 8 + k + 1];", "var d=0;z=Z[b*8+d];d=1;z=Z[b*8+d+1];"],
+    // Locals that are needed no more give their names to others of their type.
+    ["let x = m[i]; y = x; let z = m[j]; y = z;", "var d=Z[b];y=d;d=Z[c];y=d;"],
+    ["let x = m[i]; let z = m[j]; y = x; y = z;", "let d=Z[b];let e=Z[c];y=d;y=e;"],
+    ["let x = m[i]; let z = vec2<f32>(x.y, 1.0f); y = z;", "var d=Z[b];d=vec2f(d.y,1f);y=d;"],
+    ["let x = m[i]; y = x; let z = vec4<f32>(0.0f); y = z;", "let d=Z[b];y=d;let e=vec4f(0f);y=e;"],
+    ["let x = m[i]; if (y) { y = x; } let z = m[j]; y = z;", "var d=Z[b];if(y){y=d;}d=Z[c];y=d;"],
+  ])("%s", (given, expected) => {
+    expect(body(given)).toBe(expected);
+  });
+});
+
 test("a product of matrices is a third as long, and says the same again when it is shortened once more", () => {
   const op = instantiate(opLibrary.gemm({ M: 64, N: 64, K: 64 }), {}, "gemm");
   const { templates } = generateSpace({ op, target: webgpu, numerics: "fast", threads: 1 });

@@ -1,19 +1,33 @@
-// A text of ours in its shortest form, as pages load it: short names, no white space, and only parentheses that matter. It computes the
-// same by the same operations in the same order. Reports, `inspect`, keys and validation have the text as the generator prints it.
+// A text of ours in its shortest form, as pages load it: short names, no white space, only parentheses that matter, and nothing said twice. It
+// computes the same by the same operations in the same order. Reports, `inspect`, keys and validation have the text as the generator prints it.
 
+import type { WgslSource } from "../wgsl-source.ts";
+import { elementTypesOf, reuseNames } from "./reuse-names.ts";
+import { shareValues } from "./share-values.ts";
 import { nameNodes } from "./short-names.ts";
-import { isGroup, type Node, nodesOf, textOfNodes } from "./token-tree.ts";
-import type { WgslSource } from "./wgsl-source.ts";
+import { type Group, isGroup, type Node, nodesOf, textOfNodes } from "./token-tree.ts";
 
 /** Shortens a text, and the names of its entry points with it. */
 export function shortWgsl(source: WgslSource): WgslSource {
-  const { nodes, globals } = nameNodes(plain(nodesOf(source.text), ""));
+  const { nodes, globals } = nameNodes(withShortBodies(plain(nodesOf(source.text), "")));
   return {
     ...source,
     text: textOfNodes(nodes),
     launches: source.launches.map((launch) => ({ ...launch, entry: globals.get(launch.entry) ?? launch.entry })),
   };
 }
+
+function withShortBodies(nodes: readonly Node[]): readonly Node[] {
+  const types = elementTypesOf(nodes);
+  return nodes.map((node, at) =>
+    isGroup(node) && node.open === "{"
+      ? reuseNames(shareValues([parametersBefore(nodes, at), node], node), types)
+      : node,
+  );
+}
+
+/** Parameters of the function whose body stands at a place. */
+const parametersBefore = (nodes: readonly Node[], at: number): Group => nodes.slice(0, at).findLast(isGroup)!;
 
 /** How strongly the operators of an expression bind, those of its parts in parentheses left out. */
 type Binding = "operand" | "product" | "sum" | "other";
