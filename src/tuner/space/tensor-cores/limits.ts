@@ -23,7 +23,7 @@ export const groupBytesOf = ({ stage }: WarpProduct): string => `${stage.name}.g
 
 const bytesOfElement = 2;
 
-const { rowPadding: padding, panelRows, leastThreads, mostSums, operandRegisters, registersBeside } = gpuSizes;
+const { rowPadding: padding, panelRows, leastThreads, mostSums, warpRegisters, groupRegisters } = gpuSizes;
 
 /** Sums of a tile that each of its lanes holds. */
 const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
@@ -120,13 +120,11 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
     mostSums,
     `a thread holds at most ${mostSums} sums of ${stage.name} in registers`,
   );
-  const terms = [
-    { coefficient: 1, term: sums },
-    ...(tile.panel === null
-      ? [rows, columns].map((axis) => ({ coefficient: operandRegisters, term: registerOf(axis) }))
-      : []),
-  ];
-  const needed = sum(summed, registers, terms, registersBeside, "registers of a thread, about");
+  const { perSum, beside } = tile.panel === null ? warpRegisters : groupRegisters;
+  const held = `${registers}.sums`;
+  const shares = [perSum * sumsOfTile(tile), registerOf(rows), registerOf(columns)];
+  const withSums = product(summed, held, shares, "registers of sums and operands, about");
+  const needed = sum(withSums, registers, [{ coefficient: 1, term: held }], beside, "registers of a thread, about");
   const file = limits.registersPerProcessor ?? 0;
   const all = product(needed, `${registers}.group`, [threads, registers], "registers of a group, about");
   return atMost(all, `${registers}.group`, file, `the threads of a group fit ${file} registers`);

@@ -1,0 +1,127 @@
+// Machine code of drawn schedules, by NVRTC and nvdisasm: products are on tensor cores by the instructions that the schedule names, nothing
+// spills, registers are what the space counts, and every operator's text compiles. It runs on no GPU.
+
+import { describe, expect, test } from "vitest";
+import {
+  type AcceleratorTarget,
+  type Assignment,
+  type ComputeDef,
+  type CudaSource,
+  cudaSm80,
+  cudaSm90,
+  generateKernel,
+  instantiate,
+  instantiateTemplate,
+  type Op,
+  opLibrary,
+} from "../../../src/compiler/index.ts";
+import { useBackend } from "../../../src/tuner/backend/backend.ts";
+import { cudaBackend } from "../../../src/tuner/backend/cuda-backend.ts";
+import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { operatorOfRound, sweptOperators } from "../../gpu/sweep/operators.ts";
+import { type MachineCode, noCudaTools, openNvrtc, readMachineCode } from "./tools.ts";
+
+useBackend(cudaBackend);
+
+const { batchMatmul, gemm, gemmExpGemm } = opLibrary;
+const nvrtc = noCudaTools === null ? await openNvrtc() : null;
+
+interface Drawn {
+  readonly assignment: Assignment;
+  readonly source: CudaSource;
+}
+
+const templatesOf = (op: ComputeDef, target: AcceleratorTarget): readonly Template[] =>
+  generateSpace({ op, target, numerics: "fast", threads: 1 }).templates;
+
+function draw(
+  op: ComputeDef,
+  target: AcceleratorTarget,
+  { model, instructions }: Template,
+  count: number,
+): readonly Drawn[] {
+  const [compiled, rng] = [compileModel(model), createRng(1)];
+  return Array.from({ length: count }, () => {
+    const point = sample(compiled, rng);
+    if (point.kind !== "found") throw new Error(`no point: ${point.kind}`);
+    const { assignment } = point;
+    const kernel = generateKernel(op, instantiateTemplate(instructions, assignment), target, {
+      numerics: "fast",
+      verify: false,
+    });
+    if (kernel.kind !== "ok") throw new Error(kernel.kind);
+    return { assignment, source: kernel.source as CudaSource };
+  });
+}
+
+const compiled = ({ source }: Drawn): MachineCode => readMachineCode(nvrtc!.compile(source, source.architecture));
+
+/** Value of the only variable with such an end. */
+const valueOf = (assignment: Assignment, end: string): number => {
+  const [value, ...others] = Object.entries(assignment).flatMap(([name, it]) =>
+    name.endsWith(end) ? [Number(it)] : [],
+  );
+  if (value === undefined || others.length > 0) throw new Error(`${end}: ${others.length + 1} variables`);
+  return value;
+};
+
+const countOf = ({ instructions }: MachineCode, name: string): number => instructions.get(name) ?? 0;
+
+const products: readonly (readonly [string, Op])[] = [
+  ["gemm f16", gemm({ M: 512, N: 1024, K: 256, dtype: "f16" })],
+  ["gemm bf16, bias and relu", gemm({ M: 256, N: 512, K: 512, dtype: "bf16" }, { bias: true, activation: "relu" })],
+  ["batches", batchMatmul({ batch: 3, M: 128, N: 256, K: 128, dtype: "bf16" })],
+];
+
+describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : ""}`, () => {
+  describe.each(products)("%s", (name, op) => {
+    test.each([cudaSm80, cudaSm90])("on $name", { timeout: 60_000 }, (target) => {
+      const defined = instantiate(op, {}, "op");
+      const templates = templatesOf(defined, target);
+      expect(templates.length, name).toBe(target === cudaSm80 ? 1 : templates.length);
+      const close: boolean[] = [];
+      for (const template of templates) {
+        for (const drawn of draw(defined, target, template, 4)) {
+          const code = compiled(drawn);
+          const what = `${JSON.stringify(drawn.assignment)} ${code.registers} registers`;
+          expect({ stack: code.stack, local: code.local }, what).toEqual({ stack: 0, local: 0 });
+          const isByWarps = drawn.source.text.includes("mma.sync");
+          expect(isByWarps ? countOf(code, "HMMA") : countOf(code, "HGMMA"), what).toBeGreaterThan(0);
+          expect(isByWarps ? countOf(code, "HGMMA") : countOf(code, "HMMA"), what).toBe(0);
+          // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.
+          expect(countOf(code, "LDSM") > 0, what).toBe(isByWarps);
+          if (valueOf(drawn.assignment, ".stages") > 1) expect(countOf(code, "LDGSTS"), what).toBeGreaterThan(0);
+          const counted = valueOf(drawn.assignment, ".registers");
+          close.push(Math.abs(counted - code.registers) <= 0.15 * code.registers);
+        }
+      }
+      // The compiler is free to hold more at a time where a loop of few steps is written out.
+      expect(close.filter(Boolean).length / close.length).toBeGreaterThanOrEqual(0.75);
+    });
+  });
+
+  test("two products in one kernel", { timeout: 60_000 }, () => {
+    const op = instantiate(gemmExpGemm({ M: 128, N: 128, K: 64, L: 64, dtype: "f16" }), {}, "op");
+    for (const template of templatesOf(op, cudaSm90)) {
+      for (const drawn of draw(op, cudaSm90, template, 2)) expect(compiled(drawn).local).toBe(0);
+    }
+  });
+
+  // Each machine sees every other operator.
+  test.each(sweptOperators.map((operator, at) => ({ ...operator, at })))(
+    "$title compiles",
+    { timeout: 60_000 },
+    (operator) => {
+      const { op } = operatorOfRound(operator, 1, 0);
+      if (!op) return;
+      const target = operator.at % 2 === 0 ? cudaSm80 : cudaSm90;
+      const [template] = templatesOf(op, target);
+      const [drawn] = draw(op, target, template!, 1);
+      expect(nvrtc!.compile(drawn!.source, drawn!.source.architecture).length).toBeGreaterThan(0);
+    },
+  );
+});

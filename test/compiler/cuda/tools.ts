@@ -1,0 +1,67 @@
+// NVIDIA's compiler and disassembler as test/compiler/cuda/host/install-tools.js unpacks them: what machine code is made of, without a GPU.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import koffi from "koffi";
+import { type CudaCompiler, loadNvrtc } from "../../../src/native/cuda/nvrtc.ts";
+
+const folder = resolve(import.meta.dirname, "../../../out/cuda-tools");
+const libraries = join(folder, "usr/lib/x86_64-linux-gnu");
+
+/** Null: they are here; else what is missing. */
+export const noCudaTools = existsSync(folder) ? null : "node test/compiler/cuda/host/install-tools.js installs NVRTC";
+
+/** The driver's library, which finds no device. */
+export const driverWithoutDevice = join(libraries, "nvidia/current/libcuda.so.1");
+
+export async function openNvrtc(): Promise<CudaCompiler> {
+  // The compiler looks for it by its name alone, and finds what is loaded.
+  koffi.load(join(libraries, "libnvrtc-builtins.so.12.4"));
+  const compiler = await loadNvrtc(join(libraries, "libnvrtc.so.12"));
+  if (!compiler) throw new Error("NVRTC does not load");
+  return compiler;
+}
+
+export interface MachineCode {
+  /** What one thread takes of registers and, where they do not do, of memory. */
+  readonly registers: number;
+  readonly stack: number;
+  readonly local: number;
+  /** How often the text has an instruction, by the first part of its name. */
+  readonly instructions: ReadonlyMap<string, number>;
+}
+
+function toolOutput(name: string, ...args: readonly string[]): string {
+  const { stdout, status, stderr } = spawnSync(join(folder, "usr/bin", name), args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${name}: ${stderr}`);
+  return stdout;
+}
+
+const total = (text: string, pattern: RegExp): number =>
+  [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
+
+/** Takes machine code apart. Of several functions the numbers are sums. */
+export function readMachineCode(cubin: Uint8Array): MachineCode {
+  const own = mkdtempSync(join(tmpdir(), "cubin-"));
+  try {
+    const file = join(own, "kernel.cubin");
+    writeFileSync(file, cubin);
+    const usage = toolOutput("cuobjdump", "--dump-resource-usage", file);
+    const instructions = new Map<string, number>();
+    for (const [, name] of toolOutput("nvdisasm", file).matchAll(
+      /^\s+\/\*[\da-f]+\*\/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z\d]*)/gm,
+    )) {
+      instructions.set(name!, (instructions.get(name!) ?? 0) + 1);
+    }
+    return {
+      registers: total(usage, /REG:(\d+)/g),
+      stack: total(usage, /STACK:(\d+)/g),
+      local: total(usage, /LOCAL:(\d+)/g),
+      instructions,
+    };
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+}
