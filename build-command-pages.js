@@ -40,6 +40,6 @@ async function buildPage(source, worker, folder) {
 export async function buildCommandPages(dist) {
   await Promise.all([
     buildPage(join(root, "src/cli/bench/browser/page"), "measure", join(dist, "bench-page")),
-    buildPage(join(root, "src/cli/tune-browser/page"), "worker", join(dist, "tune-page")),
+    buildPage(join(root, "src/plugin/visitors/page"), "worker", join(dist, "tune-page")),
   ]);
 }

@@ -46,10 +46,13 @@ const plugin: Building = {
     "kernel/compile",
     // All kernels of a build.
     "build",
-    "background",
     "declarations",
     "report",
     "report/page",
+    // Browsers that measure.
+    "visitors",
+    "visitors/page",
+    "background",
     "session",
     "binding",
     "binding/twin",
@@ -80,7 +83,6 @@ const cli: Building = {
     "bench/browser",
     "bench/browser/page",
     "tune-browser",
-    "tune-browser/page",
     "actions",
     "commands",
   ],

@@ -238,7 +238,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:timers/promises": ["src/native/"],
   "node:perf_hooks": ["src/native/"],
   "node:net": ["src/native/"],
-  "node:http": ["src/cli/browser/page-server.ts"],
+  "node:http": ["src/cli/browser/page-server.ts", "src/native/network/"],
   "node:https": ["src/cli/browser/page-server.ts"],
   "node:vm": ["src/plugin/operator/load-op.ts"],
   // The queue of a fleet is on another machine.
@@ -272,13 +272,13 @@ test("process.env in the plugin's options, where toolchains and Windows are look
 });
 
 test("the network by fetch only in native/network/http.ts, emitted modules and the pages of commands", () => {
-  const pages = ["src/cli/bench/browser/page/", "src/cli/tune-browser/page/"];
+  const pages = ["src/cli/bench/browser/page/", "src/plugin/visitors/page/"];
   const allowed = isOneOf("src/native/network/http.ts", "src/plugin/runtime/wasm.ts", ...pages);
   expect(badLines(/\bfetch\s*\(/, allowed)).toEqual([]);
 });
 
 /** Part of emitted modules: it runs in the user's process, not in the build. */
-const emitted = ["src/plugin/runtime/loops.ts", "src/plugin/runtime/foreign.ts"];
+const emitted = ["src/plugin/runtime/loops.ts", "src/plugin/runtime/foreign.ts", "src/plugin/runtime/measure-here.ts"];
 
 test("the clock only in native", () => {
   const clock = /\b(Date\s*\.\s*now|new Date\b|performance\s*\.\s*now|hrtime|setTimeout|setInterval)\b/;

@@ -6,17 +6,19 @@ import { packageFile } from "../../native/machine/package-file.ts";
 import { type ChildProcess, ProcessError, startChild } from "../../native/process/child-process.ts";
 import type { BackgroundTuner, TunerServices } from "../kernel/compile-services.ts";
 import type { CompileOptions } from "../options/options.ts";
-import type { FromTuner, TuneOrder } from "./protocol.ts";
+import type { FromTuner, TunerOrder } from "./protocol.ts";
 
 interface Waiting {
   readonly services: TunerServices;
-  readonly resolve: (isDecided: boolean) => void;
+  readonly onListening?: (pipe: string) => void;
+  /** Takes the places of the requests that have a decision now. */
+  readonly resolve: (decided: readonly number[]) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /** One process, and what it was asked. */
 interface Tuner {
-  readonly process: Promise<ChildProcess<TuneOrder, FromTuner>>;
+  readonly process: Promise<ChildProcess<TunerOrder, FromTuner>>;
   readonly waiting: Map<number, Waiting>;
 }
 
@@ -30,33 +32,44 @@ export function createBackgroundTuner(path?: string): BackgroundTuner {
     tuner.process.then((process) => process.dismiss()).catch(() => undefined);
   };
 
+  const order = async (
+    wanted: Ordered,
+    services: TunerServices,
+    onListening?: (pipe: string) => void,
+  ): Promise<readonly number[]> => {
+    const { signal, options } = services;
+    signal.throwIfAborted();
+    current ??= startTuner(path ?? packageFile("dist/background-tuner.js"));
+    const tuner = current;
+    const id = ++orders;
+    const stop = () => dismiss(tuner);
+    signal.addEventListener("abort", stop);
+    try {
+      return await new Promise<readonly number[]>((resolve, reject) => {
+        tuner.waiting.set(id, { services, resolve, reject, ...(onListening && { onListening }) });
+        tuner.process.then((process) => process.send({ ...wanted, id, options: plain(options) }), reject);
+      });
+    } finally {
+      signal.removeEventListener("abort", stop);
+      tuner.waiting.delete(id);
+      if (tuner.waiting.size === 0) dismiss(tuner);
+    }
+  };
+
   return {
-    async tune(request, services) {
-      const { signal, options } = services;
-      signal.throwIfAborted();
-      current ??= startTuner(path ?? packageFile("dist/background-tuner.js"));
-      const tuner = current;
-      const id = ++orders;
-      const stop = () => dismiss(tuner);
-      signal.addEventListener("abort", stop);
-      try {
-        return await new Promise<boolean>((resolve, reject) => {
-          tuner.waiting.set(id, { services, resolve, reject });
-          tuner.process.then((process) => process.send({ id, request, options: plain(options) }), reject);
-        });
-      } finally {
-        signal.removeEventListener("abort", stop);
-        tuner.waiting.delete(id);
-        if (tuner.waiting.size === 0) dismiss(tuner);
-      }
-    },
+    tune: async (request, services) => (await order({ kind: "tune", request }, services)).length > 0,
+    visit: ({ requests, access, onListening }, services) =>
+      order({ kind: "visit", requests, access }, services, onListening),
   };
 }
+
+/** An order as it is given: all but what each has. */
+type Ordered = TunerOrder extends infer Each ? (Each extends TunerOrder ? Omit<Each, "id" | "options"> : never) : never;
 
 function startTuner(path: string): Tuner {
   const waiting = new Map<number, Waiting>();
   const start = async () => {
-    const process = await startChild<TuneOrder, FromTuner>({ path, inBackground: true });
+    const process = await startChild<TunerOrder, FromTuner>({ path, inBackground: true });
     const first = await process.receive();
     if (first.kind === "death") throw new ProcessError(`the tuning process did not start: ${first.reason}`);
     void hear(process, waiting);
@@ -65,7 +78,7 @@ function startTuner(path: string): Tuner {
   return { process: start(), waiting };
 }
 
-async function hear(process: ChildProcess<TuneOrder, FromTuner>, waiting: Tuner["waiting"]): Promise<void> {
+async function hear(process: ChildProcess<TunerOrder, FromTuner>, waiting: Tuner["waiting"]): Promise<void> {
   for (;;) {
     const message = await process.receive();
     if (message.kind === "death") {
@@ -80,10 +93,11 @@ async function hear(process: ChildProcess<TuneOrder, FromTuner>, waiting: Tuner[
 /** Passes a message on to the caller that waits for it, if one still does. */
 function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting | undefined): void {
   if (!waiting) return;
-  const { services, resolve, reject } = waiting;
+  const { services, onListening, resolve, reject } = waiting;
   if (message.kind === "line") services.log[message.level](message.line);
   if (message.kind === "progress") services.onProgress?.(message.kernel, message.flops, message.progress);
-  if (message.kind === "done") resolve(message.isDecided);
+  if (message.kind === "listening") onListening?.(message.pipe);
+  if (message.kind === "done") resolve(message.decided);
   if (message.kind === "failed") reject(services.signal.reason ?? new DiagnosticError(message.diagnostic));
 }
 

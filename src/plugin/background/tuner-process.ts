@@ -5,32 +5,47 @@ import { type Diagnostic, DiagnosticError } from "../../compiler/index.ts";
 import { createBuildTunings } from "../build/build-tunings.ts";
 import { onInterrupt } from "../build/interrupt.ts";
 import { compileKernel } from "../kernel/compile/compile-kernel.ts";
-import type { BuildTunings } from "../kernel/compile-services.ts";
+import type { BuildTunings, CompileServices } from "../kernel/compile-services.ts";
 import { loadBackends } from "../options/load-backends.ts";
-import type { FromTuner, TuneOrder } from "./protocol.ts";
+import { awaitVisit } from "./await-visit.ts";
+import type { FromTuner, TuneOrder, TunerOrder, VisitOrder } from "./protocol.ts";
 
 const stop = new AbortController();
 const busy = new Set<Promise<void>>();
-let tunings: BuildTunings | null = null;
+let present: BuildTunings | null = null;
 
 const say = (message: FromTuner): void => void process.send?.(message, undefined, undefined, () => undefined);
 
-async function tune({ id, request, options }: TuneOrder): Promise<void> {
+/** What an order is done with: what it says goes to the dev server. */
+function servicesFor({ id, options }: TunerOrder): CompileServices {
   const { signal } = stop;
   // One compiler at a time: the other cores are left to the user of the machine.
-  tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, compilers: 1 });
+  present ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, compilers: 1 });
   const line = (level: "debug" | "info" | "warn") => (line: string) => say({ kind: "line", id, level, line });
-  const log = { debug: line("debug"), info: line("info"), warn: line("warn") };
+  return {
+    options,
+    log: { debug: line("debug"), info: line("info"), warn: line("warn") },
+    signal,
+    tunings: present,
+    onProgress: (kernel, flops, progress) => say({ kind: "progress", id, kernel, flops, progress }),
+  };
+}
+
+async function tune({ request }: TuneOrder, services: CompileServices): Promise<readonly number[]> {
+  const { origin } = await compileKernel(request, services);
+  return origin === "predicted" ? [] : [0];
+}
+
+const visit = ({ id, ...order }: VisitOrder, services: CompileServices): Promise<readonly number[]> =>
+  awaitVisit(order, services, (pipe) => say({ kind: "listening", id, pipe }));
+
+async function obey(order: TunerOrder): Promise<void> {
+  const { id } = order;
   try {
-    await loadBackends(options);
-    const { origin } = await compileKernel(request, {
-      options,
-      log,
-      signal,
-      tunings,
-      onProgress: (kernel, flops, progress) => say({ kind: "progress", id, kernel, flops, progress }),
-    });
-    say({ kind: "done", id, isDecided: origin !== "predicted" });
+    await loadBackends(order.options);
+    const services = servicesFor(order);
+    const decided = await (order.kind === "tune" ? tune(order, services) : visit(order, services));
+    say({ kind: "done", id, decided });
   } catch (error) {
     say({ kind: "failed", id, diagnostic: diagnosticOf(error) });
   }
@@ -48,8 +63,8 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 
-process.on("message", (order: TuneOrder) => {
-  const work: Promise<void> = tune(order).finally(() => busy.delete(work));
+process.on("message", (order: TunerOrder) => {
+  const work: Promise<void> = obey(order).finally(() => busy.delete(work));
   busy.add(work);
 });
 process.on("disconnect", end);

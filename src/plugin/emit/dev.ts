@@ -5,6 +5,8 @@ import type { KernelAsset } from "../binding/asset.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
 import type { ParsedRequest } from "../request/request.ts";
 import type { Session } from "../session/session.ts";
+import { createDevFiles, type DevConfig, type Middleware } from "./dev-files.ts";
+import { createDevVisits } from "./dev-visits.ts";
 import type { ViteEnvironment } from "./host.ts";
 
 interface ModuleGraph {
@@ -14,28 +16,19 @@ interface ModuleGraph {
 
 /** Part of Vite's `ViteDevServer` that we use. */
 export interface DevServerHost {
-  readonly config: {
-    readonly base: string;
-    readonly server: { readonly hmr?: unknown; readonly headers?: Readonly<Record<string, HeaderValue>> };
-  };
+  readonly config: DevConfig;
   readonly environments: Readonly<
     Record<string, { readonly moduleGraph: ModuleGraph; reloadModule(module: object): Promise<void> }>
   >;
   readonly middlewares: { use(handler: Middleware): unknown };
 }
 
-type HeaderValue = string | number | readonly string[] | undefined;
-
-interface Response {
-  setHeader(name: string, value: string | number | readonly string[]): unknown;
-  end(body: Uint8Array): unknown;
-}
-export type Middleware = (request: { readonly url?: string }, response: Response, next: () => void) => void;
-
 export interface DevServer {
   attach(server: DevServerHost): void;
   /** Called when the server with this configuration is closed: tuning stops, unless it goes on with another one. */
   detach(config: object): void;
+  /** Returns the path of the page that has its browser measure a kernel, as pages with its module open it. */
+  measurePage(request: ParsedRequest): string;
   /** Makes a file available to browsers; returns its path on the dev server. */
   serve(asset: KernelAsset): string;
   /**
@@ -54,11 +47,6 @@ export interface DevServer {
   changed(file: string): void;
 }
 
-/** Folder of assets, below the base path of the dev server. */
-const devFolder = "@unplugin-kernel/";
-
-const contentTypes = { wasm: "application/wasm", js: "text/javascript" } as const;
-
 const idOf = ({ path, query }: ParsedRequest): string => path + query;
 
 async function reload(server: DevServerHost, id: string): Promise<void> {
@@ -72,26 +60,11 @@ async function reload(server: DevServerHost, id: string): Promise<void> {
 }
 
 export function createDevServer(session: Session): DevServer {
-  const served = new Map<string, Uint8Array>();
   const tuned = new Map<string, CompiledKernel>();
   /** Kernels that are being tuned, and whether their sources have changed since. */
   const tuning = new Map<string, { readonly watchFiles: readonly string[]; stale: boolean }>();
   const broken = new Set<string>();
   let server: DevServerHost | null = null;
-
-  const answer: Middleware = ({ url = "" }, response, next) => {
-    const [, name = ""] = url.split("?")[0]!.split(`/${devFolder}`);
-    const bytes = served.get(name);
-    if (!bytes) return next();
-    // The user's own headers are sent too: an isolated page takes a worker's script only with a policy as its own.
-    for (const [header, value] of Object.entries(server?.config.server.headers ?? {})) {
-      if (value !== undefined) response.setHeader(header, value);
-    }
-    response.setHeader("Content-Type", contentTypes[name.endsWith(".js") ? "js" : "wasm"]);
-    // The name is a hash of the bytes.
-    response.setHeader("Cache-Control", "max-age=31536000, immutable");
-    response.end(bytes);
-  };
 
   const tune = async (
     request: ParsedRequest,
@@ -113,13 +86,25 @@ export function createDevServer(session: Session): DevServer {
     } while (state.stale || !kernel);
     tuned.set(id, kernel);
     session.log().info(`${basename(request.path)}${request.query}: ${kernel.gflops?.toFixed(1) ?? "?"} GFLOP/s`);
-    if (kernel.trace !== predicted.trace && server) await reload(server, id);
+    const isBetter = kernel.trace !== predicted.trace || (kernel.gpuVariants ?? []).length > 0;
+    if (isBetter && server) await reload(server, id);
   };
+
+  /** Gives a kernel's module the decisions that a page has brought. */
+  const renew = async (request: ParsedRequest): Promise<void> => {
+    const id = idOf(request);
+    tuned.set(id, await session.compile(request, "tune"));
+    if (server) await reload(server, id);
+  };
+  const visits = createDevVisits(session, (request) => {
+    renew(request).catch((error: Error) => session.log().warn(`${request.path}: ${error.message}`));
+  });
+  const files = createDevFiles(() => server?.config, visits);
 
   return {
     attach(host) {
       server = host;
-      host.middlewares.use(answer);
+      host.middlewares.use(files.answer);
       session.tuneInBackground();
     },
     detach(config) {
@@ -127,10 +112,8 @@ export function createDevServer(session: Session): DevServer {
       server = null;
       session.close();
     },
-    serve(asset) {
-      served.set(asset.fileName, asset.bytes);
-      return `${server?.config.base ?? "/"}${devFolder}${asset.fileName}`;
-    },
+    serve: files.serve,
+    measurePage: (request) => visits.pageFor(request, files.folder()),
     improve(request, predicted, environment) {
       const id = idOf(request);
       if (tuning.has(id) || server === null) return;

@@ -78,6 +78,8 @@ export interface Host {
   minifies?(context: HookContext): boolean;
   /** Whether modules are replaced while they run. */
   isHot?(context: HookContext): boolean;
+  /** Path of a page that the module has its page open, so that its browser measures the kernel; null: none does. */
+  measurePage?(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): string | null;
   /**
    * Tells the host of a mistake, where it would forget the watched files of a hook that throws; the module is empty then. Absent: the hook
    * throws.

@@ -87,6 +87,11 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
         (role === "wasm" || role === "relaxed") && isForScripts(context.environment);
       return placeAssets(kernel, platform, settings.sync, (asset) => (isInCode(asset.role) ? null : emitUrl(asset)));
     },
+    measurePage(context, kernel, request) {
+      const isMeasured =
+        isDev(context) && session.options().mode === "tune" && platformOf(context.environment) === "browser";
+      return isMeasured && twinOf(kernel, "webgpu") ? dev.measurePage(request) : null;
+    },
     failed(context, request) {
       if (isDev(context)) dev.failed(request);
     },

@@ -171,7 +171,7 @@ export const createKernelHooks =
       const folder = host.moduleFolder?.(context) ?? null;
       const code = emitModule(kernel, host.place(context, kernel, request), {
         files: folder === null ? runtimePaths() : runtimeFrom(folder),
-        ...{ isHot, hasSchedule },
+        ...{ isHot, hasSchedule, measurePage: host.measurePage?.(context, kernel, request) },
         isReadable: hasSchedule || host.minifies?.(context) === false,
       });
       host.loaded(context, kernel, request);

@@ -3,6 +3,7 @@
 
 import type { Diagnostic, Target } from "../../compiler/index.ts";
 import type { Machine } from "../../native/machine/machine.ts";
+import type { Access } from "../../native/network/page-listener.ts";
 import type { CheckingRunner, Runner } from "../../native/runner/client.ts";
 import type { MeasuringPlace } from "../../native/runner/host.ts";
 import type { SharedRunner } from "../../native/runner/shared-runner.ts";
@@ -68,6 +69,19 @@ export interface BackgroundTuner {
    * process, told by the signal, has cleaned up.
    */
   tune(request: KernelRequest, services: TunerServices): Promise<boolean>;
+  /**
+   * Has the browser of a page tune kernels for the class of its GPU. Returns the places of those that have a new decision in the lock; rejects as
+   * `tune` does.
+   */
+  visit(visit: AwaitedVisit, services: TunerServices): Promise<readonly number[]>;
+}
+
+/** A visit of a page that a dev server hands on. */
+export interface AwaitedVisit {
+  readonly requests: readonly KernelRequest[];
+  readonly access: Access;
+  /** Called when what the page asks can be handed on to a pipe. */
+  readonly onListening: (pipe: string) => void;
 }
 
 export type TunerServices = Pick<CompileServices, "options" | "log" | "signal" | "onProgress">;

@@ -5,10 +5,16 @@ import { nextTurn, nowMs } from "../../native/machine/clock.ts";
 import { createBackgroundTuner } from "../background/background-tuner.ts";
 import { type BuildTuningsOptions, createBuildTunings } from "../build/build-tunings.ts";
 import { type Interrupt, onInterrupt } from "../build/interrupt.ts";
-import type { BackgroundTuner, BuildTunings, CompileKernel, CompileServices } from "../kernel/compile-services.ts";
+import type {
+  AwaitedVisit,
+  BackgroundTuner,
+  BuildTunings,
+  CompileKernel,
+  CompileServices,
+  TunerServices,
+} from "../kernel/compile-services.ts";
 import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
-import type { RequestMode } from "../kernel/kernel-request.ts";
-import { kernelRequest } from "../kernel/kernel-request.ts";
+import { type KernelRequest, kernelRequest, type RequestMode } from "../kernel/kernel-request.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "../log/log.ts";
 import { type ResolvedOptions, resolveOptions } from "../options/options.ts";
 import type { KernelPluginOptions } from "../options/types.ts";
@@ -55,6 +61,11 @@ export interface Session {
   finish(isBuild?: boolean): Promise<void>;
   /** Tunes in another process from now on, with low priority, so that the machine stays usable meanwhile. */
   tuneInBackground(): void;
+  /**
+   * Has a page that visits tune kernels for the class of its GPU, in that process. Returns the places of those that have a new decision; none
+   * where nothing is tuned in another process.
+   */
+  awaitVisit(requests: readonly ParsedRequest[], visit: Omit<AwaitedVisit, "requests">): Promise<readonly number[]>;
   /** Stops tuning; what was measured is kept. A kernel that is asked for later is still compiled. */
   close(): void;
 }
@@ -128,17 +139,30 @@ async function whenEmpty(compiling: ReadonlySet<Promise<unknown>>): Promise<void
   }
 }
 
+/** The process that tunes for a dev server; none until it is wanted. */
+function createBackground() {
+  let tuner: BackgroundTuner | null = null;
+  return {
+    tuner: () => tuner,
+    start(): void {
+      tuner ??= createBackgroundTuner();
+    },
+    visit: async (visit: AwaitedVisit, services: TunerServices) => tuner?.visit(visit, services) ?? [],
+  };
+}
+
+const toTune = (requests: readonly ParsedRequest[], options: ResolvedOptions): readonly KernelRequest[] =>
+  requests.map((request) => kernelRequest(request, options, "tune"));
+
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
   const tally = createTally();
   let controller = new AbortController();
-  let background: BackgroundTuner | null = null;
+  const elsewhere = createBackground();
   const present = createPresentTunings();
-  const declarations = createDeclarationsInBuild(
-    () => options,
-    (line) => log.warn(line),
-  );
+  const warn = (line: string): void => log.warn(line);
+  const declarations = createDeclarationsInBuild(() => options, warn);
   const report = createBuildReport();
   const flying = new Map<string, Promise<CompiledKernel>>();
   const sources = new Map<string, readonly string[]>();
@@ -150,6 +174,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     const { signal } = controller;
     const tunings = present.tunings({ totalSeconds: options.totalSeconds, signal });
     const onSources = (files: readonly string[]): void => void sources.set(request.path, files);
+    const background = elsewhere.tuner();
     const services = { options, log, signal, tunings, background, onSources, onForeign: tally.onForeign, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
     const kernel = await together(compiled, compiling, signal);
@@ -193,13 +218,14 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     },
     changed: declarations.refresh,
     async finish(isBuild = true) {
-      const lines = flying.size === 0 ? tally.take(basename(options.lockfile)) : [];
-      for (const line of lines) log.info(line);
+      for (const line of flying.size === 0 ? tally.take(basename(options.lockfile)) : []) log.info(line);
       await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log, present.told);
     },
-    tuneInBackground() {
-      background ??= createBackgroundTuner();
+    tuneInBackground: elsewhere.start,
+    awaitVisit(requests, rest) {
+      const visit = { ...rest, requests: toTune(requests, options) };
+      return elsewhere.visit(visit, { options, log, signal: controller.signal });
     },
     close() {
       controller.abort(new Error("the server was closed"));

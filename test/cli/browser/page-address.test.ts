@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { encode } from "uqr";
 import { describe, expect, test } from "vitest";
 import { addressOf, announcement, qrCode } from "../../../src/cli/browser/page-address.ts";
-import { type PageSite, servePage } from "../../../src/cli/browser/page-server.ts";
+import { servePage } from "../../../src/cli/browser/page-server.ts";
 import { checkPageFlags, pageOf } from "../../../src/cli/flags/page-flags.ts";
+import type { PageSite } from "../../../src/native/network/page-listener.ts";
 import { certifiedPage } from "../../support/page-certificate.ts";
 
 const terminal = { isTTY: true, columns: 80, hasColors: () => false };

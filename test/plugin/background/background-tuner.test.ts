@@ -57,7 +57,7 @@ describe("tuning in another process", () => {
       note([request.opFile, request.parameters.M, options.root, Object.keys(options).includes("accepts")].join());
       say({ kind: "progress", id, kernel: "gemm", flops: 12, progress: {} });
       say({ kind: "line", id, level: "warn", line: "no compiler" });
-      say({ kind: "done", id, isDecided: true });`);
+      say({ kind: "done", id, decided: [0] });`);
     const { services, said } = recordingServices();
     await tuner.tune(request, services);
     expect(said).toEqual(["gemm: 12", "warn: no compiler"]);
@@ -65,7 +65,7 @@ describe("tuning in another process", () => {
   });
 
   it("has one process for what comes together, which goes when that is done, and another for what comes later", async () => {
-    const { tuner, noted } = script(`setTimeout(() => say({ kind: "done", id, isDecided: true }), 100);`);
+    const { tuner, noted } = script(`setTimeout(() => say({ kind: "done", id, decided: [0] }), 100);`);
     const { services } = recordingServices();
     await Promise.all([tuner.tune(request, services), tuner.tune(request, services)]);
     await eventually(() => expect(noted()).toEqual(["started", "gone"]));
@@ -75,7 +75,7 @@ describe("tuning in another process", () => {
 
   it("rejects with what failed, and goes on with the others", async () => {
     const { tuner } = script(
-      `say(request.parameters.M === 8 ? { kind: "done", id, isDecided: true } : { kind: "failed", id, diagnostic: { code: "op.threw", message: "no default export", loc: null, hint: null, detail: null } });`,
+      `say(request.parameters.M === 8 ? { kind: "done", id, decided: [0] } : { kind: "failed", id, diagnostic: { code: "op.threw", message: "no default export", loc: null, hint: null, detail: null } });`,
     );
     const { services } = recordingServices();
     const [good, bad] = await Promise.allSettled([
@@ -88,7 +88,7 @@ describe("tuning in another process", () => {
 
   it("tells how a process ended that should not have, and starts another", async () => {
     const { tuner, noted } = script(
-      `if (request.parameters.M === 8) process.kill(process.pid, "SIGKILL"); else say({ kind: "done", id, isDecided: true });`,
+      `if (request.parameters.M === 8) process.kill(process.pid, "SIGKILL"); else say({ kind: "done", id, decided: [0] });`,
     );
     const { services } = recordingServices();
     await expect(tuner.tune(request, services)).rejects.toThrow("the tuning process ended: SIGKILL");

@@ -20,7 +20,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/cli/init/wire-config.ts": ["bundler-configuration"],
   "src/cli/pack/pack-files.ts": ["pack-before"],
   "src/cli/flags/shard.ts": ["shard"],
-  "src/cli/tune-browser/decode.ts": ["page-visit", "page-answer"],
+  "src/plugin/visitors/decode.ts": ["page-visit", "page-answer"],
   "src/cli/flags/size-text.ts": ["size"],
   "src/compiler/schedule/replay/trace-json.ts": ["trace"],
   "src/native/harness/flush-caches.ts": ["cache-size"],
@@ -79,7 +79,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
 /** Files that read a text and hand it on to what these parsers fuzz. */
 export const handsOn: Readonly<Record<string, Parsers>> = {
   "src/cli/bench/browser/browser-bench.ts": ["page-results"],
-  "src/cli/tune-browser/tune-in-browser.ts": ["page-visit", "page-answer"],
+  "src/plugin/visitors/visit-site.ts": ["page-visit", "page-answer"],
   "src/cli/actions/pack.ts": ["pack-before"],
   "src/cli/actions/worker.ts": ["fleet-job"],
   "src/cli/project/project.ts": ["trust-option"],
@@ -195,7 +195,9 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/native/machine/processors.ts",
     "src/native/process/process-tree.ts",
     "src/native/webgpu/launches.ts",
-    "src/cli/tune-browser/page/wgsl-function.ts",
+    "src/plugin/background/await-visit.ts",
+    "src/plugin/emit/dev-visits.ts",
+    "src/plugin/visitors/page/wgsl-function.ts",
     "src/plugin/runtime/webgpu/run-arrays.ts",
     "src/plugin/report/kernel-order.ts",
     "src/tuner/constraint/solver/z3.ts",

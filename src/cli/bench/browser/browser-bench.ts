@@ -4,17 +4,11 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { DiagnosticError } from "../../../compiler/index.ts";
 import { packageFile } from "../../../native/machine/package-file.ts";
+import { BadBody, type PageFile, type PageSite, type Post } from "../../../native/network/page-listener.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import { ShapeError, text } from "../../../tuner/support/strict.ts";
 import { announcement } from "../../browser/page-address.ts";
-import {
-  BadBody,
-  type PageFile,
-  type PageSite,
-  type Post,
-  type ServerAddress,
-  servePage,
-} from "../../browser/page-server.ts";
+import { type ServerAddress, servePage } from "../../browser/page-server.ts";
 import { exitCodes, type Outcome } from "../../project/command.ts";
 import type { Project } from "../../project/project.ts";
 import { benchText, isWrong } from "../bench-text.ts";

@@ -2,6 +2,7 @@
 // check of what they hold after it, which is the command's.
 
 import { arrayTypes, DiagnosticError, factsOf, newArray, type TypedArray } from "../../../compiler/index.ts";
+import { BadBody, type PageFile, type PageSite, type Post } from "../../../native/network/page-listener.ts";
 import { emitModule } from "../../../plugin/binding/module/module.ts";
 import { placeAssets } from "../../../plugin/binding/module/place.ts";
 import type { RuntimeFiles } from "../../../plugin/binding/runtime-files.ts";
@@ -11,7 +12,6 @@ import { twinOf } from "../../../plugin/kernel/twin.ts";
 import type { Twin } from "../../../plugin/options/types.ts";
 import type { ParsedRequest } from "../../../plugin/request/request.ts";
 import { slashPath } from "../../../plugin/support/shown-path.ts";
-import { BadBody, type PageFile, type PageSite, type Post } from "../../browser/page-server.ts";
 import type { Project } from "../../project/project.ts";
 import { alone } from "../entrants.ts";
 import { type Right, rightOf } from "../right-outputs.ts";

@@ -16,6 +16,8 @@ export interface ModuleOptions {
   readonly files: RuntimeFiles;
   /** Whether the module is for a dev server, which replaces modules while they run. */
   readonly isHot?: boolean | undefined;
+  /** Page that has a browser measure the kernel, opened where the module is hot; default: none. */
+  readonly measurePage?: string | null | undefined;
   /** Whether `info.schedule` has the text of the schedule, and `info.cacheKey` the key of the store; default: no. */
   readonly hasSchedule?: boolean | undefined;
   /** Whether code that is text, WGSL, is as its generator prints it, for those who look at it; default: where `info.schedule` is. */
@@ -49,14 +51,14 @@ const exportText = (created: string, isCommonJs: boolean): string =>
     : `export default /* @__PURE__ */ ${created};\n`;
 
 /** Code that replaces a module while it runs. The dev server looks for these very words. */
-const hotText = (created: string): string => `const newest = ${created};
+const hotText = (created: string, measurePage: string | null): string => `const newest = ${created};
 const kernel = import.meta.hot ? hotKernel(newest, import.meta.hot.data) : newest;
 export default kernel;
 if (import.meta.hot) {
   import.meta.hot.accept((update) => {
     if (update && update.default !== kernel) import.meta.hot.invalidate();
   });
-}
+${measurePage === null ? "" : `  measureHere(${JSON.stringify(measurePage)});\n`}}
 `;
 
 /** Code for facts that depend on the engine, which is asked when the module is loaded. An import that is not used leaves none of it. */
@@ -71,7 +73,14 @@ const forEngineText = (facts: string, variants: readonly WrittenVariant[]): stri
 export function emitModule(
   kernel: CompiledKernel,
   references: AssetReferences,
-  { files, isHot = false, hasSchedule = false, isReadable = hasSchedule, isCommonJs = false }: ModuleOptions,
+  {
+    files,
+    isHot = false,
+    measurePage = null,
+    hasSchedule = false,
+    isReadable = hasSchedule,
+    isCommonJs = false,
+  }: ModuleOptions,
 ): string {
   const { op, target, parameters } = kernel;
   const {
@@ -84,10 +93,11 @@ export function emitModule(
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const isForEngines = variants.length > 0;
   const create = gpu !== undefined ? "createGpuKernel" : "createKernel";
-  const names = [create, ...implementations, ...(isForEngines ? ["forEngine"] : []), ...(isHot ? ["hotKernel"] : [])];
+  const ofHot = isHot ? ["hotKernel", ...(measurePage === null ? [] : ["measureHere"])] : [];
+  const names = [create, ...implementations, ...(isForEngines ? ["forEngine"] : []), ...ofHot];
   const text = isForEngines ? forEngineText(objectText(facts), variants) : objectText(facts);
   const created = `${create}(${[text, ...(gpu === undefined ? [] : [gpu ? objectText(gpu) : "null"]), ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
 ${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
-${isHot ? hotText(created) : exportText(created, isCommonJs)}`;
+${isHot ? hotText(created, measurePage) : exportText(created, isCommonJs)}`;
 }

@@ -7,6 +7,7 @@ export { foreign } from "../foreign.ts";
 export { hotKernel } from "../hot.ts";
 export { createKernel } from "../kernel.ts";
 export { loops } from "../loops.ts";
+export { measureHere } from "../measure-here.ts";
 export { native } from "../native.ts";
 export { wasm, wasmOnThreads } from "../wasm.ts";
 export { createGpuKernel } from "../webgpu/create-gpu-kernel.ts";

@@ -48,7 +48,9 @@ describe("a kernel of which nothing was measured in time", () => {
 describe("a kernel that another process tunes", () => {
   const tunedElsewhere =
     (isDecided: boolean): NonNullable<CompileCase["change"]> =>
-    ({ services }) => ({ services: { ...services, background: { tune: async () => isDecided } } });
+    ({ services }) => ({
+      services: { ...services, background: { tune: async () => isDecided, visit: async () => [] } },
+    });
 
   it("gets the predicted schedule where that process had no time for it", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });

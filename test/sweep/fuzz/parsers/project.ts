@@ -2,12 +2,10 @@
 
 import { decodeMeasured } from "../../../../src/cli/bench/browser/decode-measured.ts";
 import type { Plan } from "../../../../src/cli/bench/browser/visit.ts";
-import { BadBody } from "../../../../src/cli/browser/page-server.ts";
 import { sizeOf } from "../../../../src/cli/flags/size-text.ts";
 import { parsePackageJson, withEntries } from "../../../../src/cli/init/package-json.ts";
 import { withDeclarations } from "../../../../src/cli/init/tsconfigs.ts";
 import { wireConfig } from "../../../../src/cli/init/wire-config.ts";
-import { answerIn, factsIn, visitIn } from "../../../../src/cli/tune-browser/decode.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/machine/caches.ts";
 import { coreOfCpuinfo, coreOfSysctl } from "../../../../src/native/machine/core-name.ts";
@@ -16,9 +14,11 @@ import {
   featuresOfCpuinfo,
   featuresOfSysctl,
 } from "../../../../src/native/machine/cpu-features.ts";
+import { BadBody } from "../../../../src/native/network/page-listener.ts";
 import { compilers } from "../../../../src/native/toolchain/compilers.ts";
 import { resolveOptions } from "../../../../src/plugin/options/options.ts";
 import { parseRequest } from "../../../../src/plugin/request/request.ts";
+import { answerIn, factsIn, visitIn } from "../../../../src/plugin/visitors/decode.ts";
 import { ShapeError } from "../../../../src/tuner/support/strict.ts";
 import { type FuzzedParser, ofJson, unless } from "../parser.ts";
 

@@ -2,8 +2,9 @@
 
 import { afterMs } from "../../../native/machine/clock.ts";
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
-import { element } from "../../../plugin/report/page/dom.ts";
-import { classesOfEngine } from "../../../plugin/runtime/engine.ts";
+import { element } from "../../report/page/dom.ts";
+import { classesOfEngine } from "../../runtime/engine.ts";
+import { framedPage } from "../../runtime/framed-page.ts";
 import type { Job, Next, VisitorFacts } from "../messages.ts";
 import type { Done } from "./run-job.ts";
 
@@ -20,11 +21,16 @@ const insecure = element(
 const notes = isSecureContext ? [] : [insecure];
 document.querySelector("main")!.replaceChildren(element("h1", {}, "Tuning in this browser"), status, count, ...notes);
 
+/** The page that this one is a frame of, in a dev server; null: it stands by itself. */
+const around = parent === window ? null : (parent as { UNPLUGIN_KERNEL_WEBGPU_SOFTWARE?: unknown } & Window);
+
 async function gpuFacts(): Promise<VisitorFacts["gpu"]> {
   try {
     const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) return null;
     const { info } = adapter;
+    // The kernels around a frame leave such adapters alone, unless they are asked for.
+    if (around && isSoftware(info) && around.UNPLUGIN_KERNEL_WEBGPU_SOFTWARE !== "1") return null;
     return { vendor: info.vendor.slice(0, 100), name: adapterName(info).slice(0, 200), isSoftware: isSoftware(info) };
   } catch {
     return null;
@@ -96,4 +102,5 @@ try {
   status.classList.add("bad");
 } finally {
   (worker as Worker | null)?.terminate();
+  around?.postMessage(framedPage.ended, location.origin);
 }

@@ -1,6 +1,7 @@
 // Messages of pages → checked data. Anybody who reaches the server may send something.
 
 import { engineClasses } from "../../compiler/index.ts";
+import { BadBody } from "../../native/network/page-listener.ts";
 import {
   boolean,
   type Decode,
@@ -14,7 +15,6 @@ import {
   ShapeError,
   text,
 } from "../../tuner/support/strict.ts";
-import { BadBody } from "../browser/page-server.ts";
 import type { Ran, VisitorFacts } from "./messages.ts";
 
 const decodeFacts: Decode<VisitorFacts> = object<VisitorFacts>({
