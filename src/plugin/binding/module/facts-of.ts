@@ -9,6 +9,7 @@ import { bindingOf } from "../twin/index.ts";
 import type { ImplementationName, ModuleImport, TwinPlace, WrittenBeside, WrittenTwin } from "../twin/twin-binding.ts";
 import { schedulesOf } from "../twin/webgpu.ts";
 import { type WrittenVariant, writeVariants } from "./variants.ts";
+import { writtenBound } from "./written-bound.ts";
 
 /** Facts for the runtime, as text, and the implementations that they describe, best first. */
 export interface WrittenFacts {
@@ -40,7 +41,8 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, isReadable, ...op
   const variants = writeVariants(kernel, place, hasSchedule);
   return {
     facts: {
-      ...{ op, parameters, target, numerics, gflops, errorBound },
+      ...{ op, parameters, target, numerics, gflops },
+      errorBound: writtenBound(errorBound),
       cacheKey: hasSchedule ? key : null,
       schedule: hasSchedule ? trace : null,
       tensors: tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),

@@ -6,6 +6,7 @@ import type { EngineFacts } from "../../runtime/facts.ts";
 import type { Written } from "../literal.ts";
 import { bindingOf } from "../twin/index.ts";
 import type { TwinPlace, WrittenTwin } from "../twin/twin-binding.ts";
+import { writtenBound } from "./written-bound.ts";
 
 export interface WrittenVariant {
   readonly engine: EngineClass;
@@ -25,7 +26,7 @@ export function writeVariants(
     const own = {
       target,
       gflops,
-      errorBound,
+      errorBound: writtenBound(errorBound),
       cacheKey: hasSchedule ? key : null,
       schedule: hasSchedule ? trace : null,
     };
