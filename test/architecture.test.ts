@@ -261,7 +261,7 @@ test("process.env in the plugin's options, where toolchains and Windows are look
   const readers = isOneOf(
     "src/plugin/options/options.ts",
     "src/native/toolchain/",
-    "src/native/cuda/nvrtc.ts",
+    "src/native/cuda/",
     // The program's own environment: which adapters its kernels take.
     "src/plugin/runtime/webgpu/",
     "src/native/webgpu/dawn.ts",

@@ -4,7 +4,7 @@
 export { formOfConstant } from "./affine/linear-form.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
-export { isForVisitors, needsToolchain, runsEverywhere } from "./backend/traits.ts";
+export { isForGpuHere, isForVisitors, needsToolchain, runsEverywhere } from "./backend/traits.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
 export { cannotRun } from "./codegen/cannot.ts";
 export type * from "./codegen/code-generator.ts";

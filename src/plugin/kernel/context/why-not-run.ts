@@ -9,5 +9,5 @@ export async function whyNotRun({ task, whyNotHere, services, browser }: KernelC
   if (asCpu(target)) return whyNotHere;
   if (browser) return null;
   const { executorNamed } = await import("../../../native/backend/executors.ts");
-  return (await executorNamed(target.backend).whyNotHere?.(services.options.root)) ?? null;
+  return (await executorNamed(target.backend).whyNotHere?.(services.options.root, target)) ?? null;
 }
