@@ -17,6 +17,7 @@ const plugin: Building = {
   rooms: [
     // Part of emitted modules: it runs in the user's process.
     "runtime",
+    "runtime/gpu",
     "runtime/webgpu",
     "runtime/entry",
     // Requests, options, and the operators that they name.

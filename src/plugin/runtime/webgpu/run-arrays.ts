@@ -1,22 +1,11 @@
 // Calls on arrays by a device: inputs are copied to buffers of the kernel's own, outputs come back as arrays. The queue runs calls one after
 // the other, so one set of buffers serves any number of them.
 
+import type { ArrayRunner } from "../gpu/gpu-api.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
 import type { GpuSchedule } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
 import { bufferBytes, createBuffer, Staging, upload } from "./transfer.ts";
-
-export interface ArrayRunner {
-  /** Sets constants for all calls to come. */
-  set(constants: Arrays): void;
-  /**
-   * Computes outputs. The inputs have been read when this returns its promise.
-   *
-   * @param constants null: those that were set
-   */
-  run(inputs: Arrays, constants: Arrays | null): Promise<Arrays>;
-  destroy(): void;
-}
 
 /** Collects what a device says of all that is asked of it in the meantime. */
 async function watched<T>(device: GPUDevice, ask: () => Promise<T>): Promise<T> {

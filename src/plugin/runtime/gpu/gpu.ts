@@ -1,16 +1,13 @@
 // A kernel whose calls off the event loop a GPU answers, beside a twin that answers all others: at once, where there is no GPU, and
 // wherever the GPU fails.
 
-import type { GpuInfo, KernelOnDevice } from "../../../compiler/index.ts";
+import type { GpuInfo } from "../../../compiler/index.ts";
 import type { Arrays, Instance, ModuleContext } from "../implementation.ts";
 import { type Choice, choiceKey, recall, remember } from "./choice-memory.ts";
-import { findDevice } from "./device.ts";
-import { type GpuFacts, type GpuSchedule, schedulesFor } from "./gpu-facts.ts";
-import { openOn } from "./on-device.ts";
-import { type ArrayRunner, openArrayRunner } from "./run-arrays.ts";
+import type { ArrayRunner, GpuApi } from "./gpu-api.ts";
 import { tryOut } from "./trial.ts";
 
-/** A kernel's GPU, as `createGpuKernel` takes it. */
+/** A kernel's GPU, as `gpuKernel` takes it. */
 export interface Gpu {
   /** Changes as the GPU is asked for, tried and lost. */
   readonly info: GpuInfo;
@@ -18,14 +15,14 @@ export interface Gpu {
   ready(): Promise<void>;
   /** Returns an instance whose `async` may be the GPU's. @param twin null: there is none */
   beside(twin: Instance | null): Instance;
-  on(device: unknown, constants: Arrays | null): Promise<KernelOnDevice>;
+  on(device: unknown, constants: Arrays | null): Promise<unknown>;
 }
 
 const toCome = "no call off the event loop has asked for a GPU yet";
 const toTry = "the next call off the event loop tries it";
 
 /** What the instances of a kernel have in common. */
-interface State {
+interface State<Schedule> {
   /** Name of the adapter that the kernel was compiled for. */
   adapter: string | null;
   /** Why it does not answer. */
@@ -35,7 +32,7 @@ interface State {
   /** Whether the device has been asked for, and the kernel compiled. */
   isReady: boolean;
   /** The schedule that answers; null: a call has to be computed by all and the twin first. */
-  chosen: GpuSchedule | null;
+  chosen: Schedule | null;
   /** Whether the twin is to answer for good. */
   isOver: boolean;
   failures: number;
@@ -44,58 +41,62 @@ interface State {
 /** After so many failures the twin answers for good. */
 const mostFailures = 3;
 
-const textsOf = (schedules: readonly GpuSchedule[]): readonly string[] =>
-  schedules.flatMap(({ code }) => code.map(({ text }) => text));
-
 /** Takes what an earlier visit found out, if anything. */
-async function recallChoice(state: State, schedules: readonly GpuSchedule[], adapter: string): Promise<void> {
+async function recallChoice<Schedule>(
+  state: State<Schedule>,
+  texts: readonly string[],
+  schedules: readonly Schedule[],
+  adapter: string,
+): Promise<void> {
   if (state.chosen !== null || state.isOver) return;
-  state.key = await choiceKey(textsOf(schedules), adapter);
+  state.key = await choiceKey(texts, adapter);
   const known = state.key && (await recall(state.key));
   if (known) choose(state, schedules, known);
 }
 
-function choose(state: State, schedules: readonly GpuSchedule[], { schedule, reason }: Choice): void {
+function choose<Schedule>(state: State<Schedule>, schedules: readonly Schedule[], { schedule, reason }: Choice): void {
   state.chosen = (schedule === null ? null : schedules[schedule]) ?? null;
   state.isOver = state.chosen === null;
   state.reason = reason;
 }
 
 /** A kernel on the device, by each schedule that may be the best there. */
-interface OnDevice {
+interface OnDevice<Schedule> {
   readonly runners: readonly ArrayRunner[];
-  readonly schedules: readonly GpuSchedule[];
+  readonly schedules: readonly Schedule[];
 }
 
 /** Opens runners of a kernel, for each of its instances; null: there is no GPU for it. Never rejects. */
-const createAsker = (context: ModuleContext, facts: GpuFacts, state: State) => async (): Promise<OnDevice | null> => {
-  const found = await findDevice();
-  if (found.kind === "none") {
-    state.reason = found.reason;
-    return null;
-  }
-  try {
-    const all = schedulesFor(facts, found.gpu);
-    await recallChoice(state, all, found.adapter);
-    if (state.isOver) return null;
-    const schedules = state.chosen ? [state.chosen] : all;
-    const runners = await Promise.all(schedules.map((schedule) => openArrayRunner(context, schedule, found.device)));
-    Object.assign(state, { adapter: found.adapter, reason: state.chosen ? null : toTry });
-    return { runners, schedules };
-  } catch (error) {
-    state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
-    state.isOver = true;
-    return null;
-  }
-};
+const createAsker =
+  <Schedule>(api: GpuApi<Schedule>, state: State<Schedule>) =>
+  async () => {
+    const found = await api.find();
+    if (found.kind === "none") {
+      state.reason = found.reason;
+      return null;
+    }
+    try {
+      const all = found.schedules;
+      await recallChoice(state, all.flatMap(api.textsOf), all, found.adapter);
+      if (state.isOver) return null;
+      const schedules = state.chosen ? [state.chosen] : all;
+      const runners = await Promise.all(schedules.map(found.open));
+      Object.assign(state, { adapter: found.adapter, reason: state.chosen ? null : toTry });
+      return { runners, schedules } satisfies OnDevice<Schedule>;
+    } catch (error) {
+      state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
+      state.isOver = true;
+      return null;
+    }
+  };
 
-type Ask = ReturnType<typeof createAsker>;
+type Ask<Schedule> = () => Promise<OnDevice<Schedule> | null>;
 
 /** Runners of one instance, with its constants. */
-function createOwnRunners(state: State, ask: Ask) {
+function createOwnRunners<Schedule>(state: State<Schedule>, ask: Ask<Schedule>) {
   let constants: Arrays | null = null;
   let opening: Promise<void> | null = null;
-  let opened: OnDevice | null = null;
+  let opened: OnDevice<Schedule> | null = null;
   const open = async (): Promise<void> => {
     opened = await ask();
     if (constants) for (const runner of opened?.runners ?? []) runner.set(constants);
@@ -106,7 +107,7 @@ function createOwnRunners(state: State, ask: Ask) {
       for (const runner of opened?.runners ?? []) runner.set(constants);
     },
     /** Returns the runners; null: there are none, or not yet. Calls do not wait for a kernel that is being compiled. */
-    async take(mustWait: boolean): Promise<OnDevice | null> {
+    async take(mustWait: boolean): Promise<OnDevice<Schedule> | null> {
       if (state.isOver) return null;
       opening ??= open();
       if (mustWait || state.isReady) await opening;
@@ -124,13 +125,22 @@ function createOwnRunners(state: State, ask: Ask) {
 }
 
 /** The runner of the schedule that answers; undefined: none does yet. */
-const answering = ({ chosen }: State, { runners, schedules }: OnDevice): ArrayRunner | undefined =>
-  chosen === null ? undefined : runners[schedules.indexOf(chosen)];
+const answering = <Schedule>(
+  { chosen }: State<Schedule>,
+  { runners, schedules }: OnDevice<Schedule>,
+): ArrayRunner | undefined => (chosen === null ? undefined : runners[schedules.indexOf(chosen)]);
 
-function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Instance): Instance {
+function besideTwin<Schedule>(
+  { facts, others }: ModuleContext,
+  { numbersOf }: GpuApi<Schedule>,
+  state: State<Schedule>,
+  ask: Ask<Schedule>,
+  twin: Instance,
+): Instance {
+  const outputs = others.filter(({ role }) => role === "output");
   const own = createOwnRunners(state, ask);
   let isTrying = false;
-  const attempt = async ({ runners, schedules }: OnDevice, inputs: Arrays, constants: Arrays | null) => {
+  const attempt = async ({ runners, schedules }: OnDevice<Schedule>, inputs: Arrays, constants: Arrays | null) => {
     isTrying = true;
     try {
       const trial = await tryOut(
@@ -138,6 +148,7 @@ function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Inst
         // A worker takes the memory of what it gets.
         () => twin.async(copied(inputs), constants && copied(constants)),
         facts.errorBound,
+        numbersOf && ((output, at) => numbersOf(output, outputs[at]!)),
       );
       choose(state, schedules, trial);
       if (state.key !== null) void remember(state.key, trial);
@@ -171,7 +182,7 @@ function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Inst
 const copied = (arrays: Arrays): Arrays => arrays.map((array) => array.slice());
 
 /** An instance without a twin: calls that cannot wait have nobody to answer them. */
-function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Instance {
+function alone<Schedule>({ facts, tensors }: ModuleContext, state: State<Schedule>, ask: Ask<Schedule>): Instance {
   const own = createOwnRunners(state, ask);
   const none = (): never => {
     throw new Error(`${facts.op}: a GPU answers through async and on alone; no twin was built (fallback=none)`);
@@ -195,7 +206,7 @@ function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Insta
 
 /** A GPU of a kernel that the build made no code for. */
 function noGpu({ facts }: ModuleContext): Gpu {
-  const reason = facts.reason ?? "the build made no code for WebGPU";
+  const reason = facts.reason ?? "the build made no code for a GPU";
   return {
     info: { adapter: null, reason },
     ready: async () => {},
@@ -206,19 +217,20 @@ function noGpu({ facts }: ModuleContext): Gpu {
   };
 }
 
-/** @param facts null: there is no code */
-export function createGpu(context: ModuleContext, facts: GpuFacts | null): Gpu {
-  if (!facts) return noGpu(context);
-  const state: State = {
+/** @param api null: there is no code */
+export function createGpu<Schedule>(context: ModuleContext, api: GpuApi<Schedule> | null): Gpu {
+  if (!api) return noGpu(context);
+  const state: State<Schedule> = {
     ...{ adapter: null, reason: toCome, key: null, isReady: false, chosen: null, isOver: false, failures: 0 },
   };
-  const ask = createAsker(context, facts, state);
+  const ask = createAsker(api, state);
+  const reason = (): string | null => api.lost?.() ?? state.reason;
   const info = {
     get adapter() {
-      return state.reason === null ? state.adapter : null;
+      return reason() === null ? state.adapter : null;
     },
     get reason() {
-      return state.reason;
+      return reason();
     },
   };
   return {
@@ -227,7 +239,7 @@ export function createGpu(context: ModuleContext, facts: GpuFacts | null): Gpu {
       await ask();
       state.isReady = true;
     },
-    beside: (twin) => (twin ? besideTwin(context, state, ask, twin) : alone(context, state, ask)),
-    on: (device, constants) => openOn(context, facts, device, constants),
+    beside: (twin) => (twin ? besideTwin(context, api, state, ask, twin) : alone(context, state, ask)),
+    on: api.on,
   };
 }
