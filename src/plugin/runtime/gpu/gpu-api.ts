@@ -1,7 +1,9 @@
-// The seam between what a GPU's kernels have in common, who answers a call and when a twin does, and one way to reach a GPU: WebGPU, CUDA.
+// The seam between what kernels on any GPU have in common, who answers a call and when a twin does, and one way to reach a GPU: WebGPU,
+// CUDA.
 
 import type { TypedArray } from "../../../compiler/index.ts";
-import type { Arrays, RuntimeTensor } from "../implementation.ts";
+import type { FunctionFacts } from "../facts.ts";
+import type { Arrays } from "../implementation.ts";
 
 /** A kernel on a device for calls on arrays, which are copied there and back. */
 export interface ArrayRunner {
@@ -16,29 +18,36 @@ export interface ArrayRunner {
   destroy(): void;
 }
 
-/** The program's GPU for a kernel, or why there is none. */
-export type GpuHere<Schedule> =
-  | {
-      readonly kind: "found";
-      /** Name in `info.gpu`. */
-      readonly adapter: string;
-      /** Schedules that may be the best on it, the same objects each time. */
-      readonly schedules: readonly Schedule[];
-      /** Opens a schedule; rejects with what the device says of it. */
-      open(schedule: Schedule): Promise<ArrayRunner>;
-    }
-  | { readonly kind: "none"; readonly reason: string };
+/** A schedule's code: that of the kernel, then of what prepares constants. */
+export interface ScheduleOnGpu extends Pick<FunctionFacts, "sources" | "prepare"> {
+  readonly code: readonly { readonly text: string }[];
+}
+
+/** The program's GPU. */
+export interface FoundGpu {
+  readonly kind: "found";
+  /** Name in `info.gpu`. */
+  readonly adapter: string;
+}
+
+/** Why there is none. */
+export interface NoGpu {
+  readonly kind: "none";
+  readonly reason: string;
+}
 
 /** A way to reach a GPU, for one kernel. */
-export interface GpuApi<Schedule, OnDevice = unknown> {
+export interface GpuApi<Found extends FoundGpu = FoundGpu, Schedule extends ScheduleOnGpu = ScheduleOnGpu> {
   /** Asks for the program's GPU. Never rejects. */
-  find(): Promise<GpuHere<Schedule>>;
-  /** Texts of a schedule's code, which tell it from others. */
-  textsOf(schedule: Schedule): readonly string[];
+  find(): Promise<Found | NoGpu>;
+  /** Returns the schedules that may be the best on a GPU, the same objects each time. */
+  schedulesFor(found: Found): readonly Schedule[];
+  /** Opens a schedule on a GPU; rejects with what the device says of it. */
+  open(schedule: Schedule, found: Found): Promise<ArrayRunner>;
   /** Brings the kernel to a device of the caller's. @param constants null: calls take them */
-  on(device: unknown, constants: Arrays | null): Promise<OnDevice>;
+  on(device: unknown, constants: Arrays | null): Promise<unknown>;
   /** Says why no kernel of the program may use its GPU any more; null: they may. Default: each finds out by itself. */
   lost?(): string | null;
-  /** Numbers that an output holds, where its elements are patterns of bits. Default: its elements. */
-  numbersOf?(output: TypedArray, tensor: RuntimeTensor): ArrayLike<number>;
+  /** Numbers of output `at`, where its elements are patterns of bits. Default: its elements. */
+  numbersOf?(output: TypedArray, at: number): ArrayLike<number>;
 }

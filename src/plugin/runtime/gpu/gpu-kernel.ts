@@ -28,15 +28,15 @@ function gpuAlone(kind: string, gpu: Gpu): Loader {
  * Makes the kernel of an emitted module.
  *
  * @param kind name in `info.twin` where there is no twin
- * @param apiOf returns the way to the GPU; null: the build made no code for one
  * @param ways the ways to a twin, best first; none: there is no twin
+ * @param apiOf returns the way to the GPU; null: the build made no code for one
  * @param extra members beside those of all kernels for GPUs
  */
-export function gpuKernel<Schedule>(
+export function gpuKernel(
   facts: KernelFacts,
   kind: string,
-  apiOf: (context: ModuleContext) => GpuApi<Schedule> | null,
   ways: readonly Way[],
+  apiOf: (context: ModuleContext) => GpuApi | null,
   extra?: object,
 ): AnyKernel {
   let made: { readonly gpu: Gpu; readonly context: ModuleContext } | null = null;

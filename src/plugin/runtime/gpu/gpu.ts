@@ -4,7 +4,7 @@
 import type { GpuInfo } from "../../../compiler/index.ts";
 import type { Arrays, Instance, ModuleContext } from "../implementation.ts";
 import { type Choice, choiceKey, recall, remember } from "./choice-memory.ts";
-import type { ArrayRunner, GpuApi } from "./gpu-api.ts";
+import type { ArrayRunner, GpuApi, ScheduleOnGpu } from "./gpu-api.ts";
 import { tryOut } from "./trial.ts";
 
 /** A kernel's GPU, as `gpuKernel` takes it. */
@@ -22,7 +22,7 @@ const toCome = "no call off the event loop has asked for a GPU yet";
 const toTry = "the next call off the event loop tries it";
 
 /** What the instances of a kernel have in common. */
-interface State<Schedule> {
+interface State {
   /** Name of the adapter that the kernel was compiled for. */
   adapter: string | null;
   /** Why it does not answer. */
@@ -32,7 +32,7 @@ interface State<Schedule> {
   /** Whether the device has been asked for, and the kernel compiled. */
   isReady: boolean;
   /** The schedule that answers; null: a call has to be computed by all and the twin first. */
-  chosen: Schedule | null;
+  chosen: ScheduleOnGpu | null;
   /** Whether the twin is to answer for good. */
   isOver: boolean;
   failures: number;
@@ -41,62 +41,58 @@ interface State<Schedule> {
 /** After so many failures the twin answers for good. */
 const mostFailures = 3;
 
+const textsOf = (schedules: readonly ScheduleOnGpu[]): readonly string[] =>
+  schedules.flatMap(({ code }) => code.map(({ text }) => text));
+
 /** Takes what an earlier visit found out, if anything. */
-async function recallChoice<Schedule>(
-  state: State<Schedule>,
-  texts: readonly string[],
-  schedules: readonly Schedule[],
-  adapter: string,
-): Promise<void> {
+async function recallChoice(state: State, schedules: readonly ScheduleOnGpu[], adapter: string): Promise<void> {
   if (state.chosen !== null || state.isOver) return;
-  state.key = await choiceKey(texts, adapter);
+  state.key = await choiceKey(textsOf(schedules), adapter);
   const known = state.key && (await recall(state.key));
   if (known) choose(state, schedules, known);
 }
 
-function choose<Schedule>(state: State<Schedule>, schedules: readonly Schedule[], { schedule, reason }: Choice): void {
+function choose(state: State, schedules: readonly ScheduleOnGpu[], { schedule, reason }: Choice): void {
   state.chosen = (schedule === null ? null : schedules[schedule]) ?? null;
   state.isOver = state.chosen === null;
   state.reason = reason;
 }
 
 /** A kernel on the device, by each schedule that may be the best there. */
-interface OnDevice<Schedule> {
+interface OnDevice {
   readonly runners: readonly ArrayRunner[];
-  readonly schedules: readonly Schedule[];
+  readonly schedules: readonly ScheduleOnGpu[];
 }
 
 /** Opens runners of a kernel, for each of its instances; null: there is no GPU for it. Never rejects. */
-const createAsker =
-  <Schedule>(api: GpuApi<Schedule>, state: State<Schedule>) =>
-  async () => {
-    const found = await api.find();
-    if (found.kind === "none") {
-      state.reason = found.reason;
-      return null;
-    }
-    try {
-      const all = found.schedules;
-      await recallChoice(state, all.flatMap(api.textsOf), all, found.adapter);
-      if (state.isOver) return null;
-      const schedules = state.chosen ? [state.chosen] : all;
-      const runners = await Promise.all(schedules.map(found.open));
-      Object.assign(state, { adapter: found.adapter, reason: state.chosen ? null : toTry });
-      return { runners, schedules } satisfies OnDevice<Schedule>;
-    } catch (error) {
-      state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
-      state.isOver = true;
-      return null;
-    }
-  };
+const createAsker = (api: GpuApi, state: State) => async (): Promise<OnDevice | null> => {
+  const found = await api.find();
+  if (found.kind === "none") {
+    state.reason = found.reason;
+    return null;
+  }
+  try {
+    const all = api.schedulesFor(found);
+    await recallChoice(state, all, found.adapter);
+    if (state.isOver) return null;
+    const schedules = state.chosen ? [state.chosen] : all;
+    const runners = await Promise.all(schedules.map((schedule) => api.open(schedule, found)));
+    Object.assign(state, { adapter: found.adapter, reason: state.chosen ? null : toTry });
+    return { runners, schedules };
+  } catch (error) {
+    state.reason = `the GPU refuses the kernel: ${(error as Error).message}`;
+    state.isOver = true;
+    return null;
+  }
+};
 
-type Ask<Schedule> = () => Promise<OnDevice<Schedule> | null>;
+type Ask = ReturnType<typeof createAsker>;
 
 /** Runners of one instance, with its constants. */
-function createOwnRunners<Schedule>(state: State<Schedule>, ask: Ask<Schedule>) {
+function createOwnRunners(state: State, ask: Ask) {
   let constants: Arrays | null = null;
   let opening: Promise<void> | null = null;
-  let opened: OnDevice<Schedule> | null = null;
+  let opened: OnDevice | null = null;
   const open = async (): Promise<void> => {
     opened = await ask();
     if (constants) for (const runner of opened?.runners ?? []) runner.set(constants);
@@ -107,7 +103,7 @@ function createOwnRunners<Schedule>(state: State<Schedule>, ask: Ask<Schedule>) 
       for (const runner of opened?.runners ?? []) runner.set(constants);
     },
     /** Returns the runners; null: there are none, or not yet. Calls do not wait for a kernel that is being compiled. */
-    async take(mustWait: boolean): Promise<OnDevice<Schedule> | null> {
+    async take(mustWait: boolean): Promise<OnDevice | null> {
       if (state.isOver) return null;
       opening ??= open();
       if (mustWait || state.isReady) await opening;
@@ -125,22 +121,13 @@ function createOwnRunners<Schedule>(state: State<Schedule>, ask: Ask<Schedule>) 
 }
 
 /** The runner of the schedule that answers; undefined: none does yet. */
-const answering = <Schedule>(
-  { chosen }: State<Schedule>,
-  { runners, schedules }: OnDevice<Schedule>,
-): ArrayRunner | undefined => (chosen === null ? undefined : runners[schedules.indexOf(chosen)]);
+const answering = ({ chosen }: State, { runners, schedules }: OnDevice): ArrayRunner | undefined =>
+  chosen === null ? undefined : runners[schedules.indexOf(chosen)];
 
-function besideTwin<Schedule>(
-  { facts, others }: ModuleContext,
-  { numbersOf }: GpuApi<Schedule>,
-  state: State<Schedule>,
-  ask: Ask<Schedule>,
-  twin: Instance,
-): Instance {
-  const outputs = others.filter(({ role }) => role === "output");
+function besideTwin({ facts }: ModuleContext, api: GpuApi, state: State, ask: Ask, twin: Instance): Instance {
   const own = createOwnRunners(state, ask);
   let isTrying = false;
-  const attempt = async ({ runners, schedules }: OnDevice<Schedule>, inputs: Arrays, constants: Arrays | null) => {
+  const attempt = async ({ runners, schedules }: OnDevice, inputs: Arrays, constants: Arrays | null) => {
     isTrying = true;
     try {
       const trial = await tryOut(
@@ -148,7 +135,7 @@ function besideTwin<Schedule>(
         // A worker takes the memory of what it gets.
         () => twin.async(copied(inputs), constants && copied(constants)),
         facts.errorBound,
-        numbersOf && ((output, at) => numbersOf(output, outputs[at]!)),
+        api.numbersOf,
       );
       choose(state, schedules, trial);
       if (state.key !== null) void remember(state.key, trial);
@@ -182,7 +169,7 @@ function besideTwin<Schedule>(
 const copied = (arrays: Arrays): Arrays => arrays.map((array) => array.slice());
 
 /** An instance without a twin: calls that cannot wait have nobody to answer them. */
-function alone<Schedule>({ facts, tensors }: ModuleContext, state: State<Schedule>, ask: Ask<Schedule>): Instance {
+function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Instance {
   const own = createOwnRunners(state, ask);
   const none = (): never => {
     throw new Error(`${facts.op}: a GPU answers through async and on alone; no twin was built (fallback=none)`);
@@ -218,19 +205,24 @@ function noGpu({ facts }: ModuleContext): Gpu {
 }
 
 /** @param api null: there is no code */
-export function createGpu<Schedule>(context: ModuleContext, api: GpuApi<Schedule> | null): Gpu {
+export function createGpu(context: ModuleContext, api: GpuApi | null): Gpu {
   if (!api) return noGpu(context);
-  const state: State<Schedule> = {
-    ...{ adapter: null, reason: toCome, key: null, isReady: false, chosen: null, isOver: false, failures: 0 },
+  const state: State = {
+    adapter: null,
+    reason: toCome,
+    key: null,
+    isReady: false,
+    chosen: null,
+    isOver: false,
+    failures: 0,
   };
   const ask = createAsker(api, state);
-  const reason = (): string | null => api.lost?.() ?? state.reason;
-  const info = {
+  const info: GpuInfo = {
     get adapter() {
-      return reason() === null ? state.adapter : null;
+      return info.reason ? null : state.adapter;
     },
     get reason() {
-      return reason();
+      return api.lost?.() ?? state.reason;
     },
   };
   return {

@@ -23,7 +23,8 @@ export function disagreement(
   numbersOf: NumbersOf = (output) => output,
 ): string | null {
   for (const [at, output] of twins.entries()) {
-    const [own, twin] = [numbersOf(ours[at]!, at), numbersOf(output, at)];
+    const own = numbersOf(ours[at]!, at);
+    const twin = numbersOf(output, at);
     const isExact = !(twin instanceof Float32Array || twin instanceof Float64Array);
     let [largest, apart] = [0, 0];
     for (let element = 0; element < twin.length; element++) {
