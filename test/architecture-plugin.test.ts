@@ -19,6 +19,7 @@ const plugin: Building = {
     "runtime",
     "runtime/gpu",
     "runtime/webgpu",
+    "runtime/cuda",
     "runtime/entry",
     // Requests, options, and the operators that they name.
     "support",

@@ -65,6 +65,8 @@ export interface CudaCalls {
   call(name: CallName, ...values: readonly unknown[]): void;
   /** Calls a function and returns its code: 0, or what went wrong. */
   ask(name: CallName, ...values: readonly unknown[]): number;
+  /** @throws CudaError if the code that a function returned is another than 0 */
+  check(name: CallName, code: number): void;
   /** Calls a function on a thread of its own, which has no current context. Rejects with a CudaError. */
   later(name: CallName, ...values: readonly unknown[]): Promise<void>;
   /** Returns what a function stores at its first argument. @throws CudaError */
@@ -95,6 +97,7 @@ export function openCuda(koffi: Koffi, path?: string): CudaCalls {
   const call: CudaCalls["call"] = (name, ...values) => check(name, functionNamed(name)(...values));
   return {
     call,
+    check,
     ask: (name, ...values) => functionNamed(name)(...values),
     read(name, ...values) {
       const result = [0];
@@ -134,9 +137,14 @@ const mostGroupBytes = 8;
 const usualGroupBytes = 48 * 1024;
 
 /** Returns a function of a module, which may be given this much memory for a group. @throws CudaError */
-export function functionOf({ call, read }: CudaCalls, module: bigint, entry: string, groupBytes: number): bigint {
-  const found = read("cuModuleGetFunction", module, entry);
-  if (groupBytes > usualGroupBytes) call("cuFuncSetAttribute", found, mostGroupBytes, groupBytes);
+export function functionOf(
+  cuda: Pick<CudaCalls, "call" | "read">,
+  module: bigint,
+  entry: string,
+  groupBytes: number,
+): bigint {
+  const found = cuda.read("cuModuleGetFunction", module, entry);
+  if (groupBytes > usualGroupBytes) cuda.call("cuFuncSetAttribute", found, mostGroupBytes, groupBytes);
   return found;
 }
 
