@@ -1,7 +1,7 @@
 // A GPU as programs see it, `gemm.device`: memory, copies and streams of their own. It is one object a GPU, and opened when it is used.
 
 import type { CudaBuffer, CudaDevice, CudaStream } from "../../../compiler/index.ts";
-import { type OpenGpu, openGpu, openGpuSoon, ownStream } from "./open-gpu.ts";
+import { type OpenGpu, openedGpu, openGpu, openGpuSoon, ownStream } from "./open-gpu.ts";
 
 const known = new Map<number, CudaDevice>();
 
@@ -27,7 +27,7 @@ function deviceAt(index: number): CudaDevice {
   const device: CudaDevice = {
     index,
     get name() {
-      return opened?.gpu.name ?? null;
+      return (opened ?? openedGpu(index))?.gpu.name ?? null;
     },
     async ready() {
       opened ??= await openGpuSoon(index);

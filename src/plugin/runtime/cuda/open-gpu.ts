@@ -169,6 +169,9 @@ export class OpenGpu {
 
 const opened = new Map<number, OpenGpu>();
 
+/** Returns a GPU that has been opened; undefined: it has not. */
+export const openedGpu = (index: number): OpenGpu | undefined => opened.get(index);
+
 /** Opens a GPU by its number. An Error says why it cannot be used. */
 export function openGpu(index: number): OpenGpu {
   const gpus = gpusHere();

@@ -5,8 +5,10 @@ import type { KernelFacts } from "../facts.ts";
 import { gpuKernel } from "../gpu/gpu-kernel.ts";
 import type { Way } from "../implementation.ts";
 
+const reason = "CUDA needs Node.js";
+
 const none = (): never => {
-  throw new Error("CUDA needs Node.js");
+  throw new Error(reason);
 };
 
 const nowhere: CudaDevice = {
@@ -17,4 +19,4 @@ const nowhere: CudaDevice = {
 
 /** Makes the kernel of an emitted module. @param ways the ways to a twin, best first */
 export const withoutCuda = (facts: KernelFacts, ...ways: readonly Way[]): AnyKernel =>
-  gpuKernel(facts, "cuda", ways, () => null, { device: nowhere });
+  gpuKernel({ ...facts, reason: facts.reason ?? reason }, "cuda", ways, () => null, { device: nowhere });
