@@ -83,7 +83,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     const { lines, file, code } = await build(root, { by });
     expect(lines).toEqual([
       expect.stringMatching(
-        /gemm\.op\.ts\?tune=cuda-sm90: there is no CUDA driver: .*; it gets the predicted schedule/,
+        /gemm\.op\.ts\?tune=cuda-sm90: there is no CUDA driver \(.*\); it gets the predicted schedule/,
       ),
       expect.stringMatching(/1 kernel predicted, 0 measured, 1 compiler run/),
     ]);
@@ -194,7 +194,11 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ["no driver", { UNPLUGIN_KERNEL_CUDA: "/nowhere/libcuda.so.1" }, /^there is no CUDA driver: /],
+    [
+      "no driver",
+      { UNPLUGIN_KERNEL_CUDA: "/nowhere/libcuda.so.1" },
+      /^there is no CUDA driver \(looked for \/nowhere\/libcuda\.so\.1: /,
+    ],
     ["a driver without a device", { FAKE_CUDA_DEVICES: "0" }, /^the CUDA driver has no device$/],
     [
       "an old driver",
@@ -257,7 +261,7 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     expect(adapter).toBeNull();
     expect(said).toEqual([
       whyNot,
-      expect.stringMatching(/^gemm: there is no CUDA driver: .*; no twin was built \(fallback=none\)$/),
+      expect.stringMatching(/^gemm: there is no CUDA driver \(.*\); no twin was built \(fallback=none\)$/),
     ]);
   });
 });

@@ -3,6 +3,7 @@
 import { pathToFileURL } from "node:url";
 import type { CudaSource } from "../../compiler/index.ts";
 import { type CudaTools, cudaTools, missingCudaCompiler } from "../cuda/compiler.ts";
+import type { CudaGpu } from "../cuda/devices.ts";
 import { namedDriver } from "../cuda/driver.ts";
 import type { CudaRunnable } from "../cuda/loader.ts";
 import { stateOfCuda, whyNotMeasured } from "../cuda/probe.ts";
@@ -66,3 +67,18 @@ export const cudaLoader = (): string => pathToFileURL(packageFile("dist/native/c
 
 /** The executor of this package. */
 export const cudaExecutor = cudaExecutorWith(cudaLoader);
+
+/** What this machine has for CUDA. */
+export interface CudaOfMachine {
+  /** Compiler: "NVRTC 13.0"; null: there is none. */
+  readonly compiler: string | null;
+  readonly gpus: readonly CudaGpu[];
+  /** Why there is no GPU, empty where there is one. */
+  readonly reason: string;
+}
+
+export async function cudaOfMachine(): Promise<CudaOfMachine> {
+  const [tools, state] = await Promise.all([cudaTools(), stateOfCuda(cudaLoader(), namedDriver())]);
+  const compiler = tools?.identity ?? null;
+  return "reason" in state ? { compiler, gpus: [], reason: state.reason } : { compiler, gpus: state.gpus, reason: "" };
+}

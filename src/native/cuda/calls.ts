@@ -124,7 +124,8 @@ function firstOf(koffi: Koffi, paths: readonly string[]): Library {
       failures.push((error as Error).message);
     }
   }
-  throw new Error(`there is no CUDA driver: ${failures[0]}`);
+  const why = failures[0]?.replace(/^Failed to load shared library: /, "");
+  throw new Error(`there is no CUDA driver (looked for ${paths.join(", ")}: ${why})`);
 }
 
 /** Attributes of a device, by the driver's numbers. */
