@@ -70,6 +70,16 @@ declare module "*tune=amx" {
   export default kernel;
 }
 
+declare module "*tune=cuda-sm80" {
+  const kernel: import("unplugin-kernel/op").AnyKernel & import("unplugin-kernel/op").OnCuda;
+  export default kernel;
+}
+
+declare module "*tune=cuda-sm90" {
+  const kernel: import("unplugin-kernel/op").AnyKernel & import("unplugin-kernel/op").OnCuda;
+  export default kernel;
+}
+
 declare module "*tune=webgpu" {
   const kernel: import("unplugin-kernel/op").AnyKernel & import("unplugin-kernel/op").OnGpu;
   export default kernel;

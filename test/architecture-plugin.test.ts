@@ -17,7 +17,9 @@ const plugin: Building = {
   rooms: [
     // Part of emitted modules: it runs in the user's process.
     "runtime",
+    "runtime/gpu",
     "runtime/webgpu",
+    "runtime/cuda",
     "runtime/entry",
     // Requests, options, and the operators that they name.
     "support",

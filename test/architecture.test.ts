@@ -261,9 +261,10 @@ test("process.env in the plugin's options, where toolchains and Windows are look
   const readers = isOneOf(
     "src/plugin/options/options.ts",
     "src/native/toolchain/",
-    "src/native/cuda/nvrtc.ts",
+    "src/native/cuda/",
     // The program's own environment: which adapters its kernels take.
     "src/plugin/runtime/webgpu/",
+    "src/plugin/runtime/cuda/",
     "src/native/webgpu/dawn.ts",
     "src/native/process/process-tree.ts",
     "src/tuner/store/store-key.ts",
@@ -506,6 +507,7 @@ const forMisses = [
   "src/plugin/operator/bundle-with-esbuild.ts",
   "src/plugin/kernel/check/check-built.ts",
   "src/plugin/kernel/outside/check-decision.ts",
+  "src/plugin/kernel/check/check-cuda.ts",
   "src/plugin/kernel/check/check-twins.ts",
   "src/plugin/kernel/check/checker.ts",
   "src/plugin/kernel/outside/foreign-decision.ts",

@@ -4,12 +4,12 @@
 export { formOfConstant } from "./affine/linear-form.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
-export { isForVisitors, needsToolchain, runsEverywhere } from "./backend/traits.ts";
+export { isForGpuHere, isForVisitors, needsToolchain, runsEverywhere } from "./backend/traits.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
 export { cannotRun } from "./codegen/cannot.ts";
 export type * from "./codegen/code-generator.ts";
 export { cudaGenerator } from "./codegen/cuda/cuda-generator.ts";
-export type * from "./codegen/cuda/cuda-source.ts";
+export * from "./codegen/cuda/cuda-source.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
 export { kernelName } from "./codegen/kernel-name.ts";

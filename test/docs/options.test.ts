@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 import { commands } from "../../src/cli/main.ts";
 import { codes } from "../../src/compiler/index.ts";
 import { parseRequest, requestTargets } from "../../src/plugin/request/request.ts";
-import { cudaBackend } from "../../src/tuner/backend/cuda-backend.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(repository, path), "utf8");
@@ -29,7 +28,7 @@ test("targets that pages write in imports and commands exist", () => {
   const named = [...all.matchAll(/[?&]tune=([\w-]+)|--target ([\w-]+)|target: "((?!node)[\w-]+)"/g)];
   const targets = named.map(([, query, flag, option]) => query ?? flag ?? option!);
   expect(targets.length).toBeGreaterThan(50);
-  const known: readonly string[] = [...requestTargets, ...cudaBackend.targets.map(({ name }) => name)];
+  const known: readonly string[] = requestTargets;
   expect(targets.filter((name) => !known.includes(name))).toEqual([]);
 });
 

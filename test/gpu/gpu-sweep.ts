@@ -23,8 +23,6 @@ import { deviceMemory } from "../../src/native/cuda/device-memory.ts";
 import { openDevice } from "../../src/native/cuda/driver.ts";
 import { loadNvrtc } from "../../src/native/cuda/nvrtc.ts";
 import type { KernelArray } from "../../src/native/runner/protocol.ts";
-import { useBackend } from "../../src/tuner/backend/backend.ts";
-import { cudaBackend } from "../../src/tuner/backend/cuda-backend.ts";
 import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../src/tuner/constraint/solver/sample.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
@@ -67,7 +65,6 @@ const device = await openDevice().catch((error: Error) => {
 });
 const compiler = await loadNvrtc(values.nvrtc);
 if (!compiler) throw new Error("there is no NVRTC: --nvrtc <path of libnvrtc>");
-useBackend(cudaBackend);
 const target = device.capability[0] === 9 ? cudaSm90 : cudaSm80;
 const until = performance.now() + Number(values.seconds) * 1000;
 

@@ -58,6 +58,16 @@ const xgboostPlaces = [
   "/usr/lib/libxgboost.so",
 ];
 
+const nvrtcNames = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
+
+/** Whether the system's loader finds a library, by a process of its own. */
+const canOpen = (name) => {
+  const program =
+    "try { process.dlopen({ exports: {} }, process.argv[1]) } catch (error) { console.log(error.message) }";
+  const { stdout } = spawnSync(process.execPath, ["-e", program, name], { encoding: "utf8" });
+  return !/cannot open shared object file|no such file/i.test(stdout);
+};
+
 const compilers = {
   gcc: () => isOnPath("gcc"),
   clang: () => isOnPath("clang"),
@@ -86,6 +96,11 @@ const probes = {
   "plain SIMD": () => !WebAssembly.validate(Uint8Array.from(relaxed)),
   "C compiler": () => Object.keys(compilers).some(hasCompiler),
   gcc: () => hasCompiler("gcc"),
+  "g++": () => isOnPath("gcc") && isOnPath("g++"),
+  nvcc: () => isOnPath("nvcc"),
+  NVRTC: () => nvrtcNames.some(canOpen),
+  "CUDA driver": () => canOpen("libcuda.so.1") && !existsSync("/dev/nvidiactl"),
+  "no CUDA driver": () => !canOpen("libcuda.so.1"),
   clang: () => hasCompiler("clang"),
   zig: () => hasCompiler("zig"),
   musl: () => isOnPath("musl-gcc"),

@@ -1,4 +1,4 @@
-// Before all tests: bundles the measuring process with its loader for WebGPU, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
+// Before all tests: bundles the measuring process with its loaders for GPUs, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
 
 import { build } from "esbuild";
 import { buildCommandPages } from "../../build-command-pages.js";
@@ -10,9 +10,11 @@ export async function setup(): Promise<void> {
     entryPoints: [
       { in: "src/native/runner/worker.ts", out: "worker" },
       { in: "src/native/webgpu/loader.ts", out: "webgpu-loader" },
+      { in: "src/native/cuda/loader.ts", out: "cuda-loader" },
     ],
     outdir: "dist/native",
     bundle: true,
+    external: ["koffi"],
     platform: "node",
     format: "esm",
     target: "node20",

@@ -1,7 +1,15 @@
 // `doctor`: what this machine can build, run and measure, target by target.
 
 import { cpus } from "node:os";
-import { needsToolchain, type TargetName, targetNames, targets, webgpu } from "../../compiler/index.ts";
+import {
+  type AcceleratorTarget,
+  cudaTargets,
+  needsToolchain,
+  type TargetName,
+  targetNames,
+  targets,
+  webgpu,
+} from "../../compiler/index.ts";
 import { executorNamed } from "../../native/backend/executors.ts";
 import { hasRelaxedSimd } from "../../native/load/relaxed-simd.ts";
 import type { Caches } from "../../native/machine/caches.ts";
@@ -48,11 +56,20 @@ async function xgboostState(project: string): Promise<string> {
   return hasKoffi ? library : `${library}, and no package to call it: ${packageManagerOf(project).add("koffi")}`;
 }
 
-/** State of WebGPU: kernels for it are always built, and run here where Node has a GPU. */
-async function gpuState(project: string): Promise<TargetState> {
-  const { backend, name } = webgpu;
-  const why = (await executorNamed(backend).whyNotHere?.(project)) ?? null;
-  return { target: name, builds: true, runs: why === null, why };
+/** State of a target for GPUs: kernels are built where their compiler is, if they take one, and run where there is a GPU for them. */
+async function gpuState(project: string, target: AcceleratorTarget): Promise<TargetState> {
+  const executor = executorNamed(target.backend);
+  const builds = (await executor.hasCompiler?.()) ?? true;
+  const why = (await executor.whyNotHere?.(project, target)) ?? null;
+  return { target: target.name, builds, runs: why === null, why };
+}
+
+/** Says what calls, compiles and runs CUDA here. */
+async function cudaText(): Promise<string> {
+  const { cudaOfMachine } = await import("../../native/backend/cuda.ts");
+  const { compiler, gpus, reason } = await cudaOfMachine();
+  const names = gpus.map(({ name, capability }) => `${name} (${capability.join(".")})`).join(", ");
+  return `${names || reason}; ${compiler ?? "no NVRTC and no nvcc to build with"}`;
 }
 
 interface PlatformState {
@@ -93,7 +110,9 @@ export const run: Run = async (project) => {
     const reasons = [...(builds ? [] : [noCompiler(wantedFamilies(), platform).message]), ...(whyNot ? [whyNot] : [])];
     return { target: name, builds, runs: whyNot === null, why: reasons.join("; ") || null };
   });
-  const states = [...ofCpus, await gpuState(root)];
+  const ofGpus: TargetState[] = [];
+  for (const target of [...cudaTargets, webgpu]) ofGpus.push(await gpuState(root, target));
+  const states = [...ofCpus, ...ofGpus];
   const cpu = cpus()[0]?.model.trim() ?? "unknown";
   const { caches, cores, platform } = machine;
   const native = bestTargetName(machine);
@@ -106,6 +125,7 @@ export const run: Run = async (project) => {
     `compilers  ${named(compilers) || `none: ${hint}`}`,
     `native     is ${native} here`,
     `relaxed    ${hasRelaxedSimd() ? "SIMD is here, so wasm-relaxed twins run" : "SIMD is not in this engine, so plain SIMD runs: Node 22 has it"}`,
+    `CUDA       ${await cudaText()}`,
     `xgboost    ${await xgboostState(root)}`,
     ...(state.bundler === null ? [] : [`bundler    ${state.bundler}`]),
     `lock       ${state.lock}`,

@@ -42,6 +42,7 @@ function partOf(twin: KernelTwin, name: Twin): KernelTwin | null {
       return name === "wasm-relaxed" && twin.modules[0].relaxed ? twin : null;
     case "foreign":
     case "webgpu":
+    case "cuda":
     case "loops":
       return null;
   }

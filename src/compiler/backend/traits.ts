@@ -45,6 +45,13 @@ export const needsToolchain = (target: Pick<Target, "backend">): boolean => trai
 export const runsEverywhere = (target: Pick<Target, "backend">): boolean => traitsOf(target).isPortable === true;
 
 /**
+ * Says whether kernels of the target run on a GPU of the machine that runs the program.
+ *
+ * @throws DiagnosticError `backend.unknown`
+ */
+export const isForGpuHere = (target: Pick<Target, "backend">): boolean => traitsOf(target).isForGpuHere === true;
+
+/**
  * Says whether kernels of the target run on machines that no build knows.
  *
  * @throws DiagnosticError `backend.unknown`

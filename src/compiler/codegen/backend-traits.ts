@@ -9,4 +9,6 @@ export interface BackendTraits {
   readonly isPortable?: boolean;
   /** Whether its kernels run on the machines of visitors, which no build knows: where none is at hand, a prediction is what there is. Default: false. */
   readonly isForVisitors?: boolean;
+  /** Whether its kernels run on a GPU of the machine that runs the program, beside a twin, by code that a compiler of their own makes. Default: false. */
+  readonly isForGpuHere?: boolean;
 }

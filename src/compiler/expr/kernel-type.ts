@@ -200,3 +200,83 @@ export interface OnGpu {
    */
   on(device: GpuType<"GPUDevice"> | { readonly device: GpuType<"GPUDevice"> }): Promise<KernelOnDevice>;
 }
+
+/** Memory of an NVIDIA GPU, which is freed when nothing holds the object any more. */
+export interface CudaBuffer {
+  readonly device: CudaDevice;
+  /** Address on the device, for other libraries of the program. */
+  readonly address: bigint;
+  readonly bytes: number;
+  /** Frees it now. */
+  free(): void;
+}
+
+/** Work of a GPU in its order. What is copied by the device itself comes before and behind all streams. */
+export interface CudaStream {
+  readonly device: CudaDevice;
+  /** The driver's handle, for other libraries of the program. */
+  readonly handle: bigint;
+  /** Waits, off the event loop, until all that was added has run. Rejects with the failure of a launch. */
+  wait(): Promise<void>;
+  destroy(): void;
+}
+
+/**
+ * An NVIDIA GPU: one object for each, which all kernels of a program share. It is opened when it is first used; members throw the reason
+ * where there is none.
+ */
+export interface CudaDevice {
+  /** Number among the GPUs that the process sees. */
+  readonly index: number;
+  /** "NVIDIA H200"; null: it has not been opened yet, or is not there. */
+  readonly name: string | null;
+  /** Opens the GPU off the event loop. Rejects with the reason why it cannot be used. */
+  ready(): Promise<void>;
+  /** Another GPU of this process. */
+  at(index: number): CudaDevice;
+  /** Takes memory, whose values are whatever was there. */
+  alloc(bytes: number): CudaBuffer;
+  /** Copies an array into memory. The array has been read when this returns. @param stream default: the device's own */
+  upload(to: CudaBuffer, from: ArrayBufferView, stream?: CudaStream): void;
+  /** Copies memory into an array, when all that was added to the stream before has run. @param stream default: the device's own */
+  download<Into extends ArrayBufferView>(from: CudaBuffer, into: Into, stream?: CudaStream): Promise<Into>;
+  /** Makes a stream, whose work may run beside that of other streams. */
+  stream(): CudaStream;
+  /** Waits, off the event loop, for all streams. */
+  wait(): Promise<void>;
+}
+
+/**
+ * A kernel on an NVIDIA GPU. Buffers come in the order of the tensors, inputs first; those of a packed kernel without the constants.
+ *
+ *     const product = await gemm.on(gemm.device);
+ *     const [A, B, C] = [product.buffer("A", weights), product.buffer("B", values), product.buffer("C")];
+ *     product.run(A, B, C);
+ *     const result = await product.read("C", C);
+ */
+export interface KernelOnCuda {
+  readonly device: CudaDevice;
+  /** Takes memory for a tensor, with values if they are given. Any other memory of enough bytes does as well. */
+  buffer(name: string, values?: Argument): CudaBuffer;
+  /** Adds a run to a stream. Kernels of one stream run one after the other, and what they hand on stays on the GPU. */
+  encode(stream: CudaStream, ...buffers: readonly CudaBuffer[]): void;
+  /** Adds a run to the stream of the device itself. */
+  run(...buffers: readonly CudaBuffer[]): void;
+  /** Copies a buffer of a tensor to an array, when all that was added has run. */
+  read(name: string, buffer: CudaBuffer): Promise<TypedArray>;
+  /** Frees what the kernel itself keeps on the device. */
+  destroy(): void;
+}
+
+/** Members of kernels for `cuda-sm80` and later beside those that all have: the twin answers calls, a GPU those of `async` where it is faster. */
+export interface OnCuda {
+  readonly info: KernelInfo & { readonly gpu: GpuInfo };
+  /** The first GPU of the process, the same object for all kernels. */
+  readonly device: CudaDevice;
+  /**
+   * Brings the kernel to a GPU, by itself or its number; default: the first. Rejects with the reason where it does not run there.
+   *
+   * @throws TypeError if it is neither
+   */
+  on(device?: CudaDevice | number): Promise<KernelOnCuda>;
+}

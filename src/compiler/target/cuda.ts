@@ -31,3 +31,6 @@ export const cudaSm90: AcceleratorTarget = {
   features: ["sm_80", "sm_90", "sm_90a"],
   limits: { ...cudaSm80.limits, groupBytes: 227 * 1024, processors: 132 },
 };
+
+/** From the oldest machines to the newest. */
+export const cudaTargets: readonly AcceleratorTarget[] = [cudaSm80, cudaSm90];

@@ -6,6 +6,7 @@ import { avx2 } from "./avx2.ts";
 import { avx512 } from "./avx512.ts";
 import { avx512Bf16 } from "./avx512-bf16.ts";
 import { avx512Vnni } from "./avx512-vnni.ts";
+import { cudaTargets } from "./cuda.ts";
 import { gpuTargets } from "./gpu-targets.ts";
 import { neon } from "./neon.ts";
 import { neonDot } from "./neon-dot.ts";
@@ -34,7 +35,7 @@ export const targets: Readonly<Record<TargetName, CpuTarget>> = {
 };
 
 const byName = new Map<string, Target>(
-  [...Object.values(targets), webgpu, ...gpuTargets].map((target) => [target.name, target]),
+  [...Object.values(targets), ...cudaTargets, webgpu, ...gpuTargets].map((target) => [target.name, target]),
 );
 
 /**

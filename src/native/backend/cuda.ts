@@ -1,29 +1,29 @@
-// CUDA C → machine code, by NVRTC in this process: neither a GPU nor a C compiler is needed.
+// CUDA C → machine code, by NVRTC in this process, else by nvcc. Neither a GPU nor a C compiler is needed for that, but for measuring.
 
+import { pathToFileURL } from "node:url";
 import type { CudaSource } from "../../compiler/index.ts";
+import { type CudaTools, cudaTools, missingCudaCompiler } from "../cuda/compiler.ts";
+import type { CudaGpu } from "../cuda/devices.ts";
+import { namedDriver } from "../cuda/driver.ts";
 import type { CudaRunnable } from "../cuda/loader.ts";
-import { type CudaCompiler, loadNvrtc } from "../cuda/nvrtc.ts";
+import { stateOfCuda, whyNotMeasured } from "../cuda/probe.ts";
+import { packageFile } from "../machine/package-file.ts";
 import type { BuiltRunnable, Executor } from "./executor.ts";
 
 /** Codes that are kept: finalists are built again for the race. */
 const mostKept = 64;
 
-const missing: BuiltRunnable = {
-  kind: "build-failed",
-  reason:
-    "there is no NVRTC: install the CUDA toolkit (libnvrtc) and the package koffi, or name the library in UNPLUGIN_KERNEL_NVRTC",
-};
+const missing: BuiltRunnable = { kind: "build-failed", reason: missingCudaCompiler };
 
 /**
- * @param loader returns the URL of the loader, as JavaScript; asked when a kernel is built
- * @param loadCompiler called when the first kernel is built
+ * @param loader returns the URL of the loader, as JavaScript; asked when a kernel is built, or the machine looked at
+ * @param findTools called when the first kernel is built
  */
-export function cudaExecutor(loader: () => string, loadCompiler = loadNvrtc): Executor<CudaSource> {
-  let compiler: Promise<CudaCompiler | null> | null = null;
-  const kept = new Map<string, BuiltRunnable>();
-  const build = (source: CudaSource, nvrtc: CudaCompiler): BuiltRunnable => {
-    const key = `${source.architecture} ${source.numerics}\n${source.text}`;
-    const known = kept.get(key) ?? compiled(source, nvrtc, loader());
+export function cudaExecutorWith(loader: () => string, findTools = cudaTools): Executor<CudaSource> {
+  const kept = new Map<string, Promise<BuiltRunnable>>();
+  const build = (source: CudaSource, tools: CudaTools): Promise<BuiltRunnable> => {
+    const key = `${tools.identity} ${source.architecture} ${source.numerics}\n${source.text}`;
+    const known = kept.get(key) ?? compiled(source, tools, loader());
     kept.set(key, known);
     const [oldest] = kept.keys();
     if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
@@ -31,29 +31,54 @@ export function cudaExecutor(loader: () => string, loadCompiler = loadNvrtc): Ex
   };
   return {
     name: "cuda",
+    hasCompiler: async () => (await findTools()) !== null,
+    async whyNotHere(_, target) {
+      const architecture = target?.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_80";
+      const why = whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);
+      return why ?? ((await findTools()) ? null : missingCudaCompiler);
+    },
     async build(sources) {
-      compiler ??= loadCompiler();
-      const nvrtc = await compiler;
-      return sources.map((source) => (nvrtc ? build(source, nvrtc) : missing));
+      const tools = await findTools();
+      return Promise.all(sources.map((source) => (tools ? build(source, tools) : missing)));
     },
   };
 }
 
-function compiled(source: CudaSource, nvrtc: CudaCompiler, module: string): BuiltRunnable {
-  const { launches, scratch, architecture } = source;
+async function compiled(source: CudaSource, tools: CudaTools, module: string): Promise<BuiltRunnable> {
   try {
-    const runnable: CudaRunnable = {
-      kind: "cuda",
-      module,
-      code: nvrtc.compile(source, architecture),
-      launches,
-      scratch,
-    };
-    return { kind: "built", runnable };
+    return { kind: "built", runnable: cudaRunnable(source, await tools.compile(source, source.architecture), module) };
   } catch (error) {
     return { kind: "build-failed", reason: (error as Error).message.slice(0, mostReason) };
   }
 }
 
+/** Makes the runner's candidate of machine code, or of PTX that ends with a zero. */
+export const cudaRunnable = (
+  { launches, scratch }: Pick<CudaSource, "launches" | "scratch">,
+  code: Uint8Array,
+  module: string = cudaLoader(),
+): CudaRunnable => ({ kind: "cuda", module, code, launches, scratch });
+
 /** Most characters of what a compiler says. */
 const mostReason = 2000;
+
+/** URL of `src/native/cuda/loader.ts`, bundled to JavaScript. */
+export const cudaLoader = (): string => pathToFileURL(packageFile("dist/native/cuda-loader.js")).href;
+
+/** The executor of this package. */
+export const cudaExecutor = cudaExecutorWith(cudaLoader);
+
+/** What this machine has for CUDA. */
+export interface CudaOfMachine {
+  /** Compiler: "NVRTC 13.0"; null: there is none. */
+  readonly compiler: string | null;
+  readonly gpus: readonly CudaGpu[];
+  /** Why there is no GPU, empty where there is one. */
+  readonly reason: string;
+}
+
+export async function cudaOfMachine(): Promise<CudaOfMachine> {
+  const [tools, state] = await Promise.all([cudaTools(), stateOfCuda(cudaLoader(), namedDriver())]);
+  const compiler = tools?.identity ?? null;
+  return "reason" in state ? { compiler, gpus: [], reason: state.reason } : { compiler, gpus: state.gpus, reason: "" };
+}

@@ -1,7 +1,7 @@
 // The part of a back end that builds: sources → runnables, which the measuring process loads. One file beside this one each;
 // `executors.ts` lists them.
 
-import type { KernelSource } from "../../compiler/index.ts";
+import type { KernelSource, Target } from "../../compiler/index.ts";
 import type { BuildFailure } from "../addon/build.ts";
 import type { Runnable } from "../runner/protocol.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
@@ -29,8 +29,11 @@ export interface Executor<Source extends KernelSource = KernelSource> {
    * Says why kernels can be built here but not run: their machine is missing. Null, and default: they can.
    *
    * @param project folder whose packages may have what is needed
+   * @param target default: any of the back end's
    */
-  whyNotHere?(project: string): Promise<string | null>;
+  whyNotHere?(project: string, target?: Target): Promise<string | null>;
+  /** Says whether the compiler is here that its sources take; default: they take none, or the system's C compiler. */
+  hasCompiler?(): Promise<boolean>;
   /**
    * Builds kernels, each with the timing loop if it needs one; one bad source costs only itself. A back end that needs a toolchain gets
    * many sources in a call, and calls beside each other. Others get a source when it is about to be measured.

@@ -2,11 +2,14 @@
 
 import { addTo, invariant, type KernelSource } from "../../compiler/index.ts";
 import { cExecutor } from "./c.ts";
+import { cudaExecutor } from "./cuda.ts";
 import type { Executor } from "./executor.ts";
 import { wasmExecutor } from "./wasm.ts";
 import { wgslExecutor } from "./wgsl.ts";
 
-const table = new Map<string, Executor>([cExecutor, wasmExecutor, wgslExecutor].map((it) => [it.name, it]));
+const table = new Map<string, Executor>(
+  [cExecutor, wasmExecutor, wgslExecutor, cudaExecutor].map((it) => [it.name, it]),
+);
 
 /**
  * Adds a foreign back end's executor.

@@ -1,9 +1,8 @@
-// CUDA's driver, called without a C compiler: one device, its memory, modules of machine code and launches. Every call is checked;
-// an error says which call failed and what the driver calls it. Synchronous, but for what launches leave running.
+// One device for measuring, by CUDA's driver: its memory, modules of machine code and launches. Synchronous, but for what launches leave
+// running.
 
 import type { CudaLaunch } from "../../compiler/index.ts";
-
-const libraries: readonly string[] = ["libcuda.so.1", "nvcuda.dll"];
+import { argumentPlaces, attributes, type CudaCalls, deviceName, functionOf, type Koffi, openCuda } from "./calls.ts";
 
 /** Memory of the device, by its address. */
 export type DeviceAddress = bigint;
@@ -18,6 +17,7 @@ export interface CudaDevice {
   upload(to: DeviceAddress, from: ArrayBufferView): void;
   download(to: ArrayBufferView, from: DeviceAddress): void;
   fill(at: DeviceAddress, byte: number, bytes: number): void;
+  /** Loads machine code, or PTX that ends with a zero. */
   load(code: Uint8Array): CudaModule;
   /** Waits for all that was launched. */
   wait(): void;
@@ -31,47 +31,38 @@ export interface CudaModule {
   unload(): void;
 }
 
+/** Path of the driver's library, where the user names one. */
+export const namedDriver = (): string | undefined => process.env.UNPLUGIN_KERNEL_CUDA;
+
 /** Opens the first device. An Error says why there is none: no driver, no device, no koffi. */
 export async function openDevice(ordinal = 0): Promise<CudaDevice> {
-  const koffi = await import("koffi").then((it) => it.default);
-  const library = firstOf(koffi);
-  const call = callsOf(library);
+  const koffi: Koffi = await import("koffi").then((it) => it.default);
+  const cuda = openCuda(koffi, namedDriver());
+  const { call, read } = cuda;
   call("cuInit", 0);
-  const device = [0];
-  call("cuDeviceGet", device, ordinal);
-  const context = [null];
-  call("cuDevicePrimaryCtxRetain", context, device[0]);
-  call("cuCtxSetCurrent", context[0]);
-  const attribute = (which: number): number => {
-    const value = [0];
-    call("cuDeviceGetAttribute", value, which, device[0]);
-    return value[0]!;
-  };
-  const name = Buffer.alloc(256);
-  call("cuDeviceGetName", name, 256, device[0]);
-  const events = [newEvent(call), newEvent(call)] as const;
+  const device = read("cuDeviceGet", ordinal);
+  call("cuCtxSetCurrent", read("cuDevicePrimaryCtxRetain", Number(device)));
+  const attribute = (which: number): number => Number(read("cuDeviceGetAttribute", which, Number(device)));
+  const events = [read("cuEventCreate", 0), read("cuEventCreate", 0)] as const;
+  const legacyStream = 0;
   return {
-    name: name.toString("utf8").replace(/\0.*$/s, ""),
-    capability: [attribute(75), attribute(76)],
-    processors: attribute(16),
-    alloc(bytes) {
-      const at = [0n];
-      call("cuMemAlloc_v2", at, bytes);
-      return BigInt(at[0]!);
-    },
+    name: deviceName(cuda, device),
+    capability: [attribute(attributes.capabilityMajor), attribute(attributes.capabilityMinor)],
+    processors: attribute(attributes.processors),
+    alloc: (bytes) => read("cuMemAlloc_v2", bytes),
     free: (at) => call("cuMemFree_v2", at),
     upload: (to, from) => call("cuMemcpyHtoD_v2", to, bytesOf(from), from.byteLength),
     download: (to, from) => call("cuMemcpyDtoH_v2", bytesOf(to), from, to.byteLength),
     fill: (at, byte, bytes) => call("cuMemsetD8_v2", at, byte, bytes),
-    load: (code) => moduleOf(call, code),
+    load: (code) => moduleOf(cuda, code),
     wait: () => call("cuCtxSynchronize"),
     time(work) {
-      call("cuEventRecord", events[0], null);
+      call("cuEventRecord", events[0], legacyStream);
       work();
-      call("cuEventRecord", events[1], null);
+      call("cuEventRecord", events[1], legacyStream);
       call("cuEventSynchronize", events[1]);
       const ms = [0];
-      call("cuEventElapsedTime", ms, events[0], events[1]);
+      call("cuEventElapsedTime", ms, ...events);
       return ms[0]!;
     },
   };
@@ -80,83 +71,15 @@ export async function openDevice(ordinal = 0): Promise<CudaDevice> {
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-type Koffi = typeof import("koffi").default;
-type Library = ReturnType<Koffi["load"]>;
-type Call = (name: keyof typeof prototypes, ...values: readonly unknown[]) => void;
-
-function firstOf(koffi: Koffi): Library {
-  const failures: string[] = [];
-  for (const path of libraries) {
-    try {
-      return koffi.load(path);
-    } catch (error) {
-      failures.push((error as Error).message);
-    }
-  }
-  throw new Error(`there is no CUDA driver: ${failures[0]}`);
-}
-
-const prototypes = {
-  cuInit: "int cuInit(uint32_t flags)",
-  cuDeviceGet: "int cuDeviceGet(_Out_ int *device, int ordinal)",
-  cuDeviceGetName: "int cuDeviceGetName(void *name, int length, int device)",
-  cuDeviceGetAttribute: "int cuDeviceGetAttribute(_Out_ int *value, int attribute, int device)",
-  cuDevicePrimaryCtxRetain: "int cuDevicePrimaryCtxRetain(_Out_ void **context, int device)",
-  cuCtxSetCurrent: "int cuCtxSetCurrent(void *context)",
-  cuCtxSynchronize: "int cuCtxSynchronize()",
-  cuMemAlloc_v2: "int cuMemAlloc_v2(_Out_ uint64_t *at, size_t bytes)",
-  cuMemFree_v2: "int cuMemFree_v2(uint64_t at)",
-  cuMemcpyHtoD_v2: "int cuMemcpyHtoD_v2(uint64_t to, void *from, size_t bytes)",
-  cuMemcpyDtoH_v2: "int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)",
-  cuMemsetD8_v2: "int cuMemsetD8_v2(uint64_t at, uint8_t byte, size_t bytes)",
-  cuModuleLoadData: "int cuModuleLoadData(_Out_ void **module, void *code)",
-  cuModuleUnload: "int cuModuleUnload(void *module)",
-  cuModuleGetFunction: "int cuModuleGetFunction(_Out_ void **function, void *module, const char *name)",
-  cuFuncSetAttribute: "int cuFuncSetAttribute(void *function, int attribute, int value)",
-  cuLaunchKernel:
-    "int cuLaunchKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared, void *stream, void **parameters, void *extra)",
-  cuEventCreate: "int cuEventCreate(_Out_ void **event, uint32_t flags)",
-  cuEventRecord: "int cuEventRecord(void *event, void *stream)",
-  cuEventSynchronize: "int cuEventSynchronize(void *event)",
-  cuEventElapsedTime: "int cuEventElapsedTime(_Out_ float *ms, void *from, void *to)",
-} as const;
-
-function callsOf(library: Library): Call {
-  const functions = new Map<string, (...values: readonly unknown[]) => number>();
-  const nameOf = library.func("int cuGetErrorName(int code, _Out_ const char **name)");
-  return (name, ...values) => {
-    const known = functions.get(name) ?? library.func(prototypes[name]);
-    functions.set(name, known as (...values: readonly unknown[]) => number);
-    const code = known(...values);
-    if (code === 0) return;
-    const text = [""];
-    nameOf(code, text);
-    throw new Error(`${name}: ${text[0] || code}`);
-  };
-}
-
-function newEvent(call: Call): unknown {
-  const event = [null];
-  call("cuEventCreate", event, 0);
-  return event[0];
-}
-
-/** Attribute of a function: the most memory that a launch gives a group. */
-const mostGroupBytes = 8;
-
-function moduleOf(call: Call, code: Uint8Array): CudaModule {
-  const handle = [null];
-  call("cuModuleLoadData", handle, code);
+function moduleOf(cuda: CudaCalls, code: Uint8Array): CudaModule {
+  const { call, read } = cuda;
+  const module = read("cuModuleLoadData", code);
   return {
     launcher({ entry, grid, group, groupBytes }, addresses) {
-      const found = [null];
-      call("cuModuleGetFunction", found, handle[0], entry);
-      if (groupBytes > 48 * 1024) call("cuFuncSetAttribute", found[0], mostGroupBytes, groupBytes);
-      // The driver copies the arguments at the launch, from the places whose addresses it is given.
-      const values = BigUint64Array.from(addresses);
-      const places = addresses.map((_, at) => new Uint8Array(values.buffer, at * 8, 8));
-      return () => call("cuLaunchKernel", found[0], ...grid, ...group, groupBytes, null, places, null);
+      const found = functionOf(cuda, module, entry, groupBytes);
+      const places = argumentPlaces(addresses);
+      return () => call("cuLaunchKernel", found, ...grid, ...group, groupBytes, 0, places, null);
     },
-    unload: () => call("cuModuleUnload", handle[0]),
+    unload: () => call("cuModuleUnload", module),
   };
 }

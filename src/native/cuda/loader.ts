@@ -6,8 +6,10 @@ import type { CudaSource } from "../../compiler/index.ts";
 import type { Arena } from "../runner/arena.ts";
 import type { DeviceKernel, RunnableLoader } from "../runner/loader.ts";
 import type { Runnable } from "../runner/protocol.ts";
+import { openCuda } from "./calls.ts";
 import { type DeviceMemory, deviceMemory } from "./device-memory.ts";
-import { type CudaDevice, openDevice } from "./driver.ts";
+import { type CudaGpu, listGpus } from "./devices.ts";
+import { type CudaDevice, namedDriver, openDevice } from "./driver.ts";
 
 export interface CudaRunnable extends Runnable, Pick<CudaSource, "launches" | "scratch"> {
   readonly kind: "cuda";
@@ -103,3 +105,17 @@ export const loader = createCudaLoader(openDevice, (reason) => {
   writeSync(process.stderr.fd, `${reason}\n`);
   process.exit(deviceFailed);
 });
+
+/** GPUs of this machine, or why there is none. */
+export type CudaState = { readonly gpus: readonly CudaGpu[] } | { readonly reason: string };
+
+/** Asks the driver, for a process that is made for the question. */
+export async function cudaState(): Promise<CudaState> {
+  try {
+    const koffi = await import("koffi").then((it) => it.default).catch(() => null);
+    if (!koffi) return { reason: "there is no koffi, which calls the CUDA driver: install the package koffi" };
+    return { gpus: listGpus(openCuda(koffi, namedDriver())) };
+  } catch (error) {
+    return { reason: (error as Error).message };
+  }
+}

@@ -1,7 +1,8 @@
-// NVIDIA's compiler as a library: CUDA C → machine code for one architecture. It is loaded when a kernel is compiled, and needs
+// NVIDIA's compiler as a library: CUDA C → machine code for one architecture, or PTX. It is loaded when a kernel is compiled, and needs
 // neither a GPU nor a C compiler.
 
 import type { CudaSource } from "../../compiler/index.ts";
+import type { Koffi, Library } from "./calls.ts";
 
 /** Names that the library has on Linux and Windows, the newest first. */
 const libraries: readonly string[] = [
@@ -12,18 +13,27 @@ const libraries: readonly string[] = [
   "nvrtc64_120_0.dll",
 ];
 
+export type CudaText = Pick<CudaSource, "text" | "numerics">;
+
 export interface CudaCompiler {
-  /** Compiles a text; an Error says what the compiler did. */
-  compile(source: Pick<CudaSource, "text" | "numerics">, architecture: string): Uint8Array;
+  /** "NVRTC 13.0" */
+  readonly identity: string;
+  /** Compiles a text to machine code for an architecture: "sm_90a". An Error says what the compiler did. */
+  compile(source: CudaText, architecture: string): Uint8Array;
+  /** Compiles a text to PTX for a virtual architecture: "compute_90a". An Error says what the compiler did. */
+  ptx(source: CudaText, architecture: string): string;
 }
+
+/** Path of the library, where the user names one. */
+const namedNvrtc = (): string | undefined => process.env.UNPLUGIN_KERNEL_NVRTC;
 
 /**
  * Loads the compiler; null: it is not installed, or koffi is not.
  *
  * @param at path of the library, where it lies elsewhere than the system looks
  */
-export async function loadNvrtc(at = process.env.UNPLUGIN_KERNEL_NVRTC): Promise<CudaCompiler | null> {
-  const koffi = await import("koffi").then((it) => it.default).catch(() => null);
+export async function loadNvrtc(at = namedNvrtc()): Promise<CudaCompiler | null> {
+  const koffi: Koffi | null = await import("koffi").then((it) => it.default).catch(() => null);
   if (!koffi) return null;
   for (const path of at === undefined ? libraries : [at]) {
     try {
@@ -33,9 +43,14 @@ export async function loadNvrtc(at = process.env.UNPLUGIN_KERNEL_NVRTC): Promise
   return null;
 }
 
-type Koffi = typeof import("koffi").default;
+/** Options of a compilation that decide what the code computes. */
+export const cudaOptions = ({ numerics }: CudaText): readonly string[] => [
+  "--std=c++17",
+  `--fmad=${numerics === "fast"}`,
+];
 
-function compilerOf(library: ReturnType<Koffi["load"]>): CudaCompiler {
+function compilerOf(library: Library): CudaCompiler {
+  const version = library.func("int nvrtcVersion(_Out_ int *major, _Out_ int *minor)");
   const create = library.func(
     "int nvrtcCreateProgram(_Out_ void **prog, const char *src, const char *name, int n, void *headers, void *names)",
   );
@@ -44,7 +59,11 @@ function compilerOf(library: ReturnType<Koffi["load"]>): CudaCompiler {
   const log = library.func("int nvrtcGetProgramLog(void *prog, void *log)");
   const cubinSize = library.func("int nvrtcGetCUBINSize(void *prog, _Out_ size_t *size)");
   const cubin = library.func("int nvrtcGetCUBIN(void *prog, void *cubin)");
+  const ptxSize = library.func("int nvrtcGetPTXSize(void *prog, _Out_ size_t *size)");
+  const ptx = library.func("int nvrtcGetPTX(void *prog, void *ptx)");
   const destroy = library.func("int nvrtcDestroyProgram(_Inout_ void **prog)");
+  const [major, minor] = [[0], [0]];
+  version(major, minor);
   const bytesOf = (program: unknown, size: typeof logSize, get: typeof log): Buffer => {
     const length = [0n];
     size(program, length);
@@ -52,24 +71,28 @@ function compilerOf(library: ReturnType<Koffi["load"]>): CudaCompiler {
     get(program, bytes);
     return bytes;
   };
+  /** Text that the library ends with a zero. */
+  const textOf = (bytes: Buffer): string => bytes.toString("utf8").replace(/\0.*$/s, "");
+  const compiled = (source: CudaText, architecture: string, size: typeof logSize, get: typeof log): Buffer => {
+    const handle = [null];
+    create(handle, source.text, "kernel.cu", 0, null, null);
+    const program = handle[0];
+    try {
+      const options = [
+        `--gpu-architecture=${architecture}`,
+        ...cudaOptions(source),
+        "--device-as-default-execution-space",
+      ];
+      const code = compileProgram(program, options.length, options);
+      if (code !== 0) throw new Error(`NVRTC: ${textOf(bytesOf(program, logSize, log)).trim()}`);
+      return bytesOf(program, size, get);
+    } finally {
+      destroy([program]);
+    }
+  };
   return {
-    compile({ text, numerics }, architecture) {
-      const handle = [null];
-      create(handle, text, "kernel.cu", 0, null, null);
-      const program = handle[0];
-      try {
-        const options = [
-          `--gpu-architecture=${architecture}`,
-          "--std=c++17",
-          `--fmad=${numerics === "fast"}`,
-          "--device-as-default-execution-space",
-        ];
-        const code = compileProgram(program, options.length, options);
-        if (code !== 0) throw new Error(`NVRTC: ${bytesOf(program, logSize, log).toString("utf8").trim()}`);
-        return new Uint8Array(bytesOf(program, cubinSize, cubin));
-      } finally {
-        destroy([program]);
-      }
-    },
+    identity: `NVRTC ${major[0]}.${minor[0]}`,
+    compile: (source, architecture) => new Uint8Array(compiled(source, architecture, cubinSize, cubin)),
+    ptx: (source, architecture) => textOf(compiled(source, architecture, ptxSize, ptx)),
   };
 }

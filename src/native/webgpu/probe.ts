@@ -1,10 +1,8 @@
 // Whether this machine has a GPU for WebGPU: asked in a process of its own, as drivers may crash or hang.
 
-import { spawn } from "node:child_process";
 import { pathToFileURL } from "node:url";
+import { outputOfProgram } from "../process/program-output.ts";
 import { adapterName, isSoftware } from "./adapter-name.ts";
-
-const longestMs = 20_000;
 
 /** Prints what the preferred adapter says of itself, or null. */
 const program = (file: string): string => `
@@ -15,25 +13,9 @@ const { vendor, architecture, device, description, isFallbackAdapter } = adapter
 console.log(JSON.stringify(adapter && { vendor, architecture, device, description, isFallbackAdapter }));
 process.exit();`;
 
-/** Returns the output of a program; null: it failed, or did not end. */
-const outputOf = (text: string): Promise<string | null> =>
-  new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", text], {
-      stdio: ["ignore", "pipe", "ignore"],
-      timeout: longestMs,
-      windowsHide: true,
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => {
-      output += chunk;
-    });
-    child.on("error", () => resolve(null));
-    child.on("close", (status) => resolve(status === 0 ? output : null));
-  });
-
 /** @param file main file of the package webgpu. Null: there is a GPU; else why there is none. */
 export async function whyNoGpu(file: string, software: boolean): Promise<string | null> {
-  const output = await outputOf(program(file));
+  const output = await outputOfProgram(program(file));
   if (output === null) return "the package webgpu cannot be started here";
   const info = JSON.parse(output) as GPUAdapterInfo | null;
   if (!info) return "WebGPU has no adapter here";

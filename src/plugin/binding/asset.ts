@@ -42,6 +42,8 @@ export type AssetReferences = ModuleReferences & {
   readonly native: Readonly<Record<string, AssetReference>>;
   /** Script of the kernel's workers; null: it has no use for workers of ours. */
   readonly worker: WorkerReference | null;
+  /** Whether the module is for browsers alone; default: no. */
+  readonly isForBrowsers?: boolean;
 };
 
 /** Hash of 12 hex digits: 48 bits, enough to tell the kernels of one output folder apart. */

@@ -54,7 +54,10 @@ const isKnown = (signature: Signature | null): signature is Signature => signatu
 const once = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
 /** Members that kernels of a target have beside those of all. */
-const extraType = (target: string): string => (target === "webgpu" ? ' & import("unplugin-kernel/op").OnGpu' : "");
+function extraType(target: string): string {
+  if (target.startsWith("cuda-")) return ' & import("unplugin-kernel/op").OnCuda';
+  return target === "webgpu" ? ' & import("unplugin-kernel/op").OnGpu' : "";
+}
 
 const onGpu = ([first]: readonly KernelImport[]): string =>
   extraType(parseRequest(first?.specifier ?? "")?.settings.target ?? "");

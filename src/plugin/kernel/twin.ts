@@ -1,9 +1,9 @@
 // The ways to run a kernel, each with what a build made for it. What a module has to say of each stands in binding/twin/, a file a kind.
 
-import type { JsSource, SplitParameters, WasmSource, WgslSource } from "../../compiler/index.ts";
+import type { CudaLaunch, JsSource, SplitParameters, WasmSource, WgslSource } from "../../compiler/index.ts";
 
 /** One way to run a kernel. A kernel has several, best first: the first one that a machine can run answers there. */
-export type KernelTwin = NativeTwin | ForeignTwin | WebgpuTwin | WasmTwin | LoopsTwin;
+export type KernelTwin = NativeTwin | ForeignTwin | WebgpuTwin | CudaTwin | WasmTwin | LoopsTwin;
 
 /** A Node-API addon: `slot(index)` and `callAsync(index, …arrays)`, arrays in the order of the kernel's tensors. */
 export interface NativeTwin {
@@ -55,6 +55,30 @@ export interface WebgpuCode {
   /** Prepares constants; null: they are taken as they are. */
   readonly prepare: WgslSource | null;
   readonly split: SplitParameters | null;
+}
+
+/** PTX for calls off the event loop, which an NVIDIA GPU of the program's machine may answer. All other calls are the next twin's. */
+export interface CudaTwin {
+  readonly kind: "cuda";
+  /** Null: the build made none, and the next twin answers all calls. */
+  readonly code: CudaCode | null;
+}
+
+/** Functions of one schedule for NVIDIA's GPUs. */
+export interface CudaCode {
+  /** Architecture of the GPUs that run it: "sm_80" and later ones, "sm_90a" alone. */
+  readonly architecture: string;
+  readonly run: CudaFunction;
+  /** Prepares constants; null: they are taken as they are. */
+  readonly prepare: CudaFunction | null;
+  readonly split: SplitParameters | null;
+}
+
+export interface CudaFunction {
+  readonly ptx: string;
+  readonly launches: readonly CudaLaunch[];
+  /** Bytes of each scratch array. */
+  readonly scratch: readonly number[];
 }
 
 /** The plain loops: there is nothing else. */

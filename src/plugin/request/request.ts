@@ -3,7 +3,7 @@
 import { dtypes, mostThreads, type Parameters, refuse, targetNamed, targetNames } from "../../compiler/index.ts";
 
 /** Our targets that an import may name; `native` is the best that the building machine has. */
-export const requestTargets = [...targetNames, "webgpu", "native"] as const;
+export const requestTargets = [...targetNames, "cuda-sm80", "cuda-sm90", "webgpu", "native"] as const;
 /** One of these, or a target of a back end that `useBackend` was given. */
 export type RequestTarget = (typeof requestTargets)[number] | (string & {});
 

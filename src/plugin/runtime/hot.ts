@@ -40,6 +40,7 @@ export function hotKernel(newest: AnyKernel, data: { current?: Current } | undef
     ready: shown(() => () => current.newest.ready()),
     info: shown(() => current.newest.info),
     ...("on" in newest && { on: shown(() => on) }),
+    ...("device" in newest && { device: shown(() => (current.newest as { device?: unknown }).device) }),
     ...("pack" in newest && { pack: shown(() => pack) }),
   });
   data.current = current;

@@ -21,4 +21,3 @@ export { type AnalyticModel, machineModelOf } from "../prior/ranker.ts";
 export { direct } from "../space/algorithm/direct.ts";
 export type { SpaceRules } from "../space/space-rules.ts";
 export { type Backend, useBackend } from "./backend.ts";
-export { cudaBackend } from "./cuda-backend.ts";

@@ -72,7 +72,8 @@ export function busyCycles({ flops, lanes, bytesFromL2, bytesFromL3 }: Work, oth
 
 const machine = { ...machineModels.c, clockGhz: gpuRates.clockGhz };
 
-export const gpuModel: Omit<AnalyticModel<AcceleratorTarget>, "name"> = {
+export const gpuModel: AnalyticModel<AcceleratorTarget> = {
+  name: "cuda",
   // Only the clock counts here: `predictNs` goes by the machine's own numbers.
   machineOf: () => machine,
   registersOf: ({ limits }) => limits.registersPerThread ?? 1,

@@ -5,6 +5,7 @@
 
 import { addTo, type CpuTarget, invariant, type Target } from "../../compiler/index.ts";
 import { cpuModelOf } from "./cpu-model.ts";
+import { gpuModel } from "./gpu-model.ts";
 import type { MachineModel } from "./machine-model.ts";
 import { webgpuModel } from "./webgpu-model.ts";
 
@@ -99,6 +100,7 @@ const models = new Map<string, AnalyticModel>([
   ["c", cpuModel("c")],
   ["wasm", cpuModel("wasm")],
   ["wgsl", webgpuModel],
+  ["cuda", gpuModel],
 ]);
 
 /**

@@ -7,6 +7,7 @@ import { direct } from "./algorithm/direct.ts";
 import { defaultAlgorithms } from "./algorithm/index.ts";
 import type { SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
+import { tensorCoreRules } from "./tensor-cores/rules.ts";
 import { threadTileRules } from "./thread-tiles/rules.ts";
 
 export interface SpaceRules<On extends Target = Target> {
@@ -24,10 +25,17 @@ const ofThreads: SpaceRules<AcceleratorTarget> = {
   algorithms: [direct],
 };
 
+const ofTensorCores: SpaceRules<AcceleratorTarget> = {
+  name: "cuda",
+  rules: tensorCoreRules,
+  algorithms: [direct],
+};
+
 /** A target meets the rules of its own back end alone, so that their kind of target is the one that they get. */
 const table = new Map<string, SpaceRules>([
   ...["c", "wasm"].map((name) => [name, { name, rules: defaultRules, algorithms: defaultAlgorithms }] as const),
   [ofThreads.name, ofThreads],
+  [ofTensorCores.name, ofTensorCores],
 ]);
 
 /**

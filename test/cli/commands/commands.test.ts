@@ -376,7 +376,12 @@ test("doctor knows every target", () => {
   const { targets, node } = JSON.parse(output);
   expect(node.node).toBe(process.versions.node);
   expect(targets).toContainEqual({ target: "wasm", builds: true, runs: true, why: null });
-  expect(targets.map(({ target }: { target: string }) => target)).toEqual([...targetNames, "webgpu"]);
+  expect(targets.map(({ target }: { target: string }) => target)).toEqual([
+    ...targetNames,
+    "cuda-sm80",
+    "cuda-sm90",
+    "webgpu",
+  ]);
 });
 
 describe("the command line itself", () => {

@@ -15,8 +15,6 @@ import {
   type Op,
   opLibrary,
 } from "../../../src/compiler/index.ts";
-import { useBackend } from "../../../src/tuner/backend/backend.ts";
-import { cudaBackend } from "../../../src/tuner/backend/cuda-backend.ts";
 import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
 import type { Template } from "../../../src/tuner/data/space.ts";
@@ -24,8 +22,6 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { operatorOfRound, sweptOperators } from "../../gpu/sweep/operators.ts";
 import { type MachineCode, noCudaTools, openNvrtc, readMachineCode } from "./tools.ts";
-
-useBackend(cudaBackend);
 
 const { batchMatmul, gemm, gemmExpGemm } = opLibrary;
 const nvrtc = noCudaTools === null ? await openNvrtc() : null;

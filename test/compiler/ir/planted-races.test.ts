@@ -17,8 +17,6 @@ import {
 import { accessFindings, type Element, type Finding, printFinding } from "../../../src/compiler/ir/access-findings.ts";
 import { mismatch } from "../../../src/native/runner/compare.ts";
 import type { KernelArray } from "../../../src/native/runner/protocol.ts";
-import { useBackend } from "../../../src/tuner/backend/backend.ts";
-import { cudaBackend } from "../../../src/tuner/backend/cuda-backend.ts";
 import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
@@ -27,8 +25,6 @@ import { type Reference, type ReferenceOptions, referenceOf } from "../../suppor
 import { drawSchedules, loweredThreads, threadSpace } from "../../support/thread-schedules.ts";
 
 const { attention, batchMatmul, conv2d, gemm, gemmExpGemm, gemv, layerNorm, map, maxPool2d, softmax, sum } = opLibrary;
-
-useBackend(cudaBackend);
 
 /** Places of one kind of mistake in a kernel that are taken. */
 const mostPlaces = 4;

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { CudaSource, KernelParameter } from "../../../src/compiler/index.ts";
-import { cudaExecutor } from "../../../src/native/backend/cuda.ts";
+import { cudaExecutorWith } from "../../../src/native/backend/cuda.ts";
 import type { CudaDevice } from "../../../src/native/cuda/driver.ts";
 import { type CudaRunnable, createCudaLoader } from "../../../src/native/cuda/loader.ts";
 import { createArena } from "../../../src/native/runner/arena.ts";
@@ -128,23 +128,23 @@ const nowhere = { directory: "", toolchain: null };
 
 describe("the executor", () => {
   test("says what is missing", async () => {
-    const [built] = await cudaExecutor(
+    const [built] = await cudaExecutorWith(
       () => "file:///loader.mjs",
       async () => null,
     ).build([source], nowhere);
-    expect(built).toMatchObject({ kind: "build-failed", reason: expect.stringContaining("there is no NVRTC") });
+    expect(built).toMatchObject({ kind: "build-failed", reason: expect.stringContaining("there is no CUDA compiler") });
   });
 
   test("compiles each text once, and a text with a mistake costs itself alone", async () => {
     const compiledTexts: string[] = [];
-    const compile = ({ text }: Pick<CudaSource, "text">): Uint8Array => {
+    const compile = async ({ text }: Pick<CudaSource, "text">): Promise<Uint8Array> => {
       compiledTexts.push(text);
       if (text === "mistake") throw new Error("NVRTC: mistake");
       return new Uint8Array(2);
     };
-    const executor = cudaExecutor(
+    const executor = cudaExecutorWith(
       () => "file:///loader.mjs",
-      async () => ({ compile }),
+      async () => ({ identity: "test", compile, ptx: async () => "" }),
     );
     const outcomes = await executor.build([source, { ...source, text: "mistake" }, source], nowhere);
     expect(outcomes.map(({ kind }) => kind)).toEqual(["built", "build-failed", "built"]);

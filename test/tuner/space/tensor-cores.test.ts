@@ -23,8 +23,6 @@ import {
   schedule,
   type Trace,
 } from "../../../src/compiler/index.ts";
-import { useBackend } from "../../../src/tuner/backend/backend.ts";
-import { cudaBackend } from "../../../src/tuner/backend/cuda-backend.ts";
 import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
 import type { Template } from "../../../src/tuner/data/space.ts";
@@ -35,8 +33,6 @@ import { createRng } from "../../../src/tuner/support/rng.ts";
 import { referenceOf, wrongAccesses, wrongNest } from "../../support/reference.ts";
 
 const { batchMatmul, conv2d, gemm, gemmExpGemm, layerNorm, softmax, sum } = opLibrary;
-
-useBackend(cudaBackend);
 
 interface Asked {
   readonly target?: AcceleratorTarget;

@@ -20,6 +20,9 @@ export interface Scratch {
   readonly bytes: number;
 }
 
+/** Says whether a source is CUDA C. */
+export const isCudaSource = (source: KernelSource): source is CudaSource => source.kind === "cuda";
+
 export interface CudaSource extends KernelSource {
   readonly kind: "cuda";
   readonly text: string;

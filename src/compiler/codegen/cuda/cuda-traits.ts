@@ -2,4 +2,4 @@
 
 import type { BackendTraits } from "../backend-traits.ts";
 
-export const cudaTraits: BackendTraits = { name: "cuda", needsToolchain: false };
+export const cudaTraits: BackendTraits = { name: "cuda", needsToolchain: false, isForGpuHere: true };

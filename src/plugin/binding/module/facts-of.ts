@@ -3,11 +3,9 @@
 import { invariant } from "../../../compiler/index.ts";
 import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
 import type { KernelFacts } from "../../runtime/facts.ts";
-import type { GpuFacts } from "../../runtime/webgpu/gpu-facts.ts";
 import type { Written } from "../literal.ts";
 import { bindingOf } from "../twin/index.ts";
 import type { ImplementationName, ModuleImport, TwinPlace, WrittenBeside, WrittenTwin } from "../twin/twin-binding.ts";
-import { schedulesOf } from "../twin/webgpu.ts";
 import { type WrittenVariant, writeVariants } from "./variants.ts";
 import { writtenBound } from "./written-bound.ts";
 
@@ -17,21 +15,23 @@ export interface WrittenFacts {
   /** Facts that differ in classes of engines; empty: they are the same in all. */
   readonly variants: readonly WrittenVariant[];
   readonly implementations: readonly ImplementationName[];
-  /** Facts of a GPU that answers calls off the event loop, null where there is no code for it; undefined: the kernel is for no GPU. */
-  readonly gpu: Written<GpuFacts> | null | undefined;
+  /** A GPU that answers calls off the event loop; undefined: the kernel is for none. */
+  readonly beside: WrittenBeside | undefined;
   readonly imports: readonly ModuleImport[];
 }
 
-export interface FactsOptions extends Pick<TwinPlace, "references" | "workerText"> {
+export interface FactsOptions extends Pick<TwinPlace, "references" | "workerText" | "isReadable"> {
   /** Whether `info.schedule` has the text, and `info.cacheKey` the key. */
   readonly hasSchedule: boolean;
-  /** Whether code that is text is as its generator prints it; else it is as short as it can be. */
-  readonly isReadable: boolean;
 }
 
-export function factsOf(kernel: CompiledKernel, { hasSchedule, isReadable, ...options }: FactsOptions): WrittenFacts {
+export function factsOf(kernel: CompiledKernel, { hasSchedule, ...options }: FactsOptions): WrittenFacts {
   const { op, parameters, target, numerics, trace, gflops, key, errorBound, constants, tensors, twins } = kernel;
-  const place: TwinPlace = { ...options, signature: { tensors, constants } };
+  const place: TwinPlace = {
+    ...options,
+    signature: { tensors, constants },
+    gpuVariants: kernel.gpuVariants ?? [],
+  };
   const all = twins.map((twin) => bindingOf(twin).write(twin, place));
   const written = all.filter((it): it is WrittenTwin => it.kind === "written");
   const beside = all.find((it): it is WrittenBeside => it.kind === "beside");
@@ -52,19 +52,10 @@ export function factsOf(kernel: CompiledKernel, { hasSchedule, isReadable, ...op
       ...(natives.length > 0 && { native: natives }),
     },
     variants,
-    gpu: beside && gpuFacts(kernel, place, isReadable),
+    beside,
     implementations: implementationsOf(written, variants),
     imports: written.flatMap(({ imports = [] }) => imports),
   };
-}
-
-function gpuFacts(
-  { twins, gpuVariants = [] }: CompiledKernel,
-  { signature }: TwinPlace,
-  isReadable: boolean,
-): Written<GpuFacts> | null {
-  const code = twins.find((twin) => twin.kind === "webgpu")?.code;
-  return code ? { schedules: schedulesOf(code, gpuVariants, signature, isReadable) } : null;
 }
 
 /** The implementations of the twins. Where one of a kernel's schedules shares its loops, all are opened by what shares: it opens others, too. */

@@ -87,16 +87,17 @@ export function emitModule(
     facts,
     variants,
     implementations,
-    gpu,
+    beside,
     imports: own,
   } = factsOf(kernel, { references, workerText, hasSchedule, isReadable });
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const isForEngines = variants.length > 0;
-  const create = gpu !== undefined ? "createGpuKernel" : "createKernel";
+  const create = beside?.create ?? "createKernel";
   const ofHot = isHot ? ["hotKernel", ...(measurePage === null ? [] : ["measureHere"])] : [];
   const names = [create, ...implementations, ...(isForEngines ? ["forEngine"] : []), ...ofHot];
   const text = isForEngines ? forEngineText(objectText(facts), variants) : objectText(facts);
-  const created = `${create}(${[text, ...(gpu === undefined ? [] : [gpu ? objectText(gpu) : "null"]), ...implementations].join(", ")})`;
+  const gpu = beside?.gpu === undefined ? [] : [beside.gpu ? objectText(beside.gpu) : "null"];
+  const created = `${create}(${[text, ...gpu, ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
 ${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
 ${isHot ? hotText(created, measurePage) : exportText(created, isCommonJs)}`;

@@ -109,5 +109,6 @@ export function placeAssets(
     ...modulesOf(assets),
     ...(engines.length > 0 && { engines: Object.fromEntries(engines) }),
     worker,
+    ...(platform === "browser" && { isForBrowsers: true }),
   };
 }

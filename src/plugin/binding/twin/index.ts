@@ -1,6 +1,7 @@
 // The table of bindings, by the kind of the twin.
 
 import type { KernelTwin } from "../../kernel/twin.ts";
+import { cudaBinding } from "./cuda.ts";
 import { foreignBinding } from "./foreign.ts";
 import { loopsBinding } from "./loops.ts";
 import { nativeBinding } from "./native.ts";
@@ -16,6 +17,7 @@ const bindings: Bindings = {
   native: nativeBinding,
   foreign: foreignBinding,
   webgpu: webgpuBinding,
+  cuda: cudaBinding,
   wasm: wasmBinding,
   loops: loopsBinding,
 };

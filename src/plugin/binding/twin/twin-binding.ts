@@ -1,5 +1,6 @@
 // The contract of a twin's binding: what files it comes with, and what the emitted module says of it.
 
+import type { GpuVariant } from "../../kernel/compiled-kernel.ts";
 import type { KernelTwin } from "../../kernel/twin.ts";
 import type { KernelFacts, NativeFacts } from "../../runtime/facts.ts";
 import type { AssetReferences, KernelAsset } from "../asset.ts";
@@ -14,6 +15,10 @@ export interface TwinPlace {
   readonly references: AssetReferences;
   /** Name by which the module has imported the script of workers. */
   readonly workerText: string;
+  /** Schedules for classes of GPUs. */
+  readonly gpuVariants: readonly GpuVariant[];
+  /** Whether code that is text is as its generator prints it; else it is as short as it can be. */
+  readonly isReadable: boolean;
 }
 
 /** A name that the module imports. */
@@ -39,6 +44,10 @@ export interface WrittenTwin {
 /** Facts of what answers calls off the event loop, beside the twin that answers all others. */
 export interface WrittenBeside {
   readonly kind: "beside";
+  /** The runtime's function that makes such a kernel. */
+  readonly create: "createGpuKernel" | "createCudaKernel" | "withoutCuda";
+  /** Code for the GPU; null: the build made none. Absent: the function takes none. */
+  readonly gpu?: Written<object> | null;
 }
 
 /** An implementation in the runtime, by its name there. */

@@ -11,7 +11,11 @@ import type { TwinBinding } from "./twin-binding.ts";
 export const webgpuBinding: TwinBinding<WebgpuTwin> = {
   runsInBrowsers: true,
   assets: () => [],
-  write: () => ({ kind: "beside" }),
+  write: ({ code }, { signature, gpuVariants, isReadable }) => ({
+    kind: "beside",
+    create: "createGpuKernel",
+    gpu: code && { schedules: schedulesOf(code, gpuVariants, signature, isReadable) },
+  }),
 };
 
 type WrittenSchedule = Exclude<Written<GpuSchedule>, Expression>;
@@ -21,7 +25,7 @@ type WrittenSchedule = Exclude<Written<GpuSchedule>, Expression>;
  *
  * @param isReadable whether texts are as the generator prints them; else they are as short as they can be
  */
-export function schedulesOf(
+function schedulesOf(
   own: WebgpuCode,
   variants: readonly GpuVariant[],
   signature: KernelSignature,

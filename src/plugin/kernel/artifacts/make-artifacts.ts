@@ -1,7 +1,7 @@
 // A decision → the bytes that are shipped: the WASM module and its relaxed twin, and for a native target the addon. What
 // the store holds is used as it is; what it lacks is built and stored.
 
-import { type DiagnosticError, isForVisitors, needsToolchain, refuse } from "../../../compiler/index.ts";
+import { type DiagnosticError, isForGpuHere, isForVisitors, needsToolchain, refuse } from "../../../compiler/index.ts";
 import { isUnusable } from "../../../native/machine/unusable.ts";
 import { noCompiler } from "../../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../../native/toolchain/detect.ts";
@@ -48,30 +48,38 @@ export async function makeArtifacts(
   if (result && result.kind !== "built") complain(context, decision, result);
   const pair = await wasmTwins(context, decision);
   const built = [...(result?.kind === "built" ? [result] : []), ...elsewhere];
+  const absent = built.length > 0 ? [] : withoutCode(context.task);
   const facts = [...built.map((it) => it.facts), pair?.facts].filter((it) => it != null);
   return {
-    twins: [...built.map(({ twin }) => twin), pair && wasmTwin(pair)].filter((it) => it != null),
+    twins: [...built.map(({ twin }) => twin), ...absent, pair && wasmTwin(pair)].filter((it) => it != null),
     // There was no compiler, or the tuned kernel is still to come: the build's log says which.
-    reason: built.length > 0 || !pair ? null : `the build made no addon for ${decision.task.target.name}`,
+    reason: built.length > 0 || !pair ? null : `the build made no ${productOf(decision.task)}`,
     trace: facts[0]?.trace ?? "",
     errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,
     compilerRuns: built.reduce((runs, it) => runs + it.compilerRuns, 0),
   };
 }
 
-/** The twin of a kernel for visitors' GPUs that there is no code for, so that programs find the members of such kernels. */
-const withoutCode = ({ target }: TuningTask): readonly KernelTwin[] =>
-  isForVisitors(target) ? [{ kind: "webgpu", code: null }] : [];
+/** The twin of a kernel for GPUs that there is no code for, so that programs find the members of such kernels. */
+function withoutCode({ target }: TuningTask): readonly KernelTwin[] {
+  if (isForVisitors(target)) return [{ kind: "webgpu", code: null }];
+  return isForGpuHere(target) ? [{ kind: "cuda", code: null }] : [];
+}
 
-/** Says whether the system of the kernel's own addon is among those that the build is for. */
-const isForOwnPlatform = ({ platform, services }: KernelContext): boolean =>
-  services.options.platforms?.includes(platform) ?? true;
+const productOf = ({ target }: TuningTask): string =>
+  isForGpuHere(target) ? `PTX for ${target.name}: it had no CUDA compiler` : `addon for ${target.name}`;
+
+/** Says whether the system of the kernel's own addon is among those that the build is for. Code for GPUs is the same on all. */
+const isForOwnPlatform = ({ platform, services, task }: KernelContext): boolean =>
+  !needsToolchain(task.target) || (services.options.platforms?.includes(platform) ?? true);
 
 const wasmTwin = ({ wasm, relaxed, prepare }: WasmPair): WasmTwin => ({
   kind: "wasm",
   modules: relaxed ? [relaxed, wasm] : [wasm],
   prepare,
 });
+
+const cudaHint = "docs/cuda.md says how to install NVRTC; a build on a machine that has it leaves its PTX in the store";
 
 /**
  * Says why the WASM twin runs instead of the target's own.
@@ -96,6 +104,13 @@ function complain(
       services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
       return;
     }
+    case "no-cuda-compiler": {
+      const message = `${lockName}: there is no CUDA compiler here (looked for NVRTC and nvcc), and the store has no PTX of its schedule`;
+      if (request.fallback === "none")
+        throw refuse("target.no-cuda-compiler", message, `${cudaHint}; or leave out fallback=none`);
+      services.log.warn(`${message}; the WASM twin runs instead (${cudaHint})`);
+      return;
+    }
     case "no-binding": {
       const message = `${lockName}: a module cannot call kernels of back end "${task.target.backend}"`;
       if (request.fallback === "none") throw refuse("backend.no-binding", message, "leave out fallback=none");
@@ -109,8 +124,7 @@ function complain(
 /** Builds the target's own twin. Where the machine has no place or no tool for it, the WASM twin runs instead. */
 async function ownTwinUnlessUnusable(context: KernelContext, decision: KernelDecision): Promise<TwinResult | Unusable> {
   try {
-    const isNative = needsToolchain(decision.task.target);
-    const make = isNative ? nativeKernel : (await import("./foreign-kernel.ts")).foreignKernel;
+    const make = await makerFor(decision.task);
     return await make(context, decision);
   } catch (error) {
     if (!isUnusable(error) || context.request.fallback === "none") throw error;
@@ -120,6 +134,14 @@ async function ownTwinUnlessUnusable(context: KernelContext, decision: KernelDec
     );
     return { kind: "unusable" };
   }
+}
+
+async function makerFor({
+  target,
+}: TuningTask): Promise<(context: KernelContext, decision: KernelDecision) => Promise<TwinResult>> {
+  if (needsToolchain(target)) return nativeKernel;
+  if (isForGpuHere(target)) return (await import("./cuda-kernel.ts")).cudaKernel;
+  return (await import("./foreign-kernel.ts")).foreignKernel;
 }
 
 interface Unusable {

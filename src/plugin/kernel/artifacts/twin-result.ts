@@ -1,11 +1,11 @@
 // Outcomes of building the target's own twin.
 
 import type { ScheduleFacts } from "../built-kernel.ts";
-import type { ForeignTwin, NativeTwin, WebgpuTwin } from "../twin.ts";
+import type { CudaTwin, ForeignTwin, NativeTwin, WebgpuTwin } from "../twin.ts";
 
 export interface BuiltTwin {
   readonly kind: "built";
-  readonly twin: NativeTwin | ForeignTwin | WebgpuTwin;
+  readonly twin: NativeTwin | ForeignTwin | WebgpuTwin | CudaTwin;
   readonly facts: ScheduleFacts;
   readonly compilerRuns: number;
 }
@@ -13,6 +13,8 @@ export interface BuiltTwin {
 export type TwinResult =
   | BuiltTwin
   | { readonly kind: "no-compiler" }
+  /** There is no compiler of CUDA C, and the store has nothing that one made. */
+  | { readonly kind: "no-cuda-compiler" }
   /** Its back end names no module that opens its kernels. */
   | { readonly kind: "no-binding" }
   /** The schedule does not lead to its source. */

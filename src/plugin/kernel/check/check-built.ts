@@ -81,8 +81,21 @@ export async function checkForeign(
     prepare && preparing?.kind === "built"
       ? { kernel: preparing.runnable, parameters: prepare.parameters, used: source.parameters }
       : null;
-  if (kernel?.kind !== "built") return;
-  const runnable = { ...kernel.runnable, ...extras(schedule, preparation) };
+  if (kernel?.kind === "built") await checkRunnable(context, schedule, kernel.runnable, preparation);
+}
+
+/**
+ * Runs a kernel for an accelerator once.
+ *
+ * @throws DiagnosticError `verify.wrong`
+ */
+export async function checkRunnable(
+  context: KernelContext,
+  schedule: Decision,
+  kernel: Runnable,
+  preparation: PreparationKernel | null,
+): Promise<void> {
+  const runnable = { ...kernel, ...extras(schedule, preparation) };
   const [outcome] = await outcomesOf(context, schedule.task, [runnable]);
   if (outcome) complain(context, `its kernel for ${schedule.task.target.name}`, outcome);
 }

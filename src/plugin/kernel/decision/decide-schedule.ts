@@ -5,7 +5,7 @@ import { whyNotMeasuredHere } from "../../../native/machine/machine.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import type { BackgroundTuner } from "../compile-services.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
-import { whyNotRun } from "../context/why-not-run.ts";
+import { hasOwnCompiler, whyNotRun } from "../context/why-not-run.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockAnswer, type LockMiss } from "../lock/ask-lock.ts";
 import { wasmTask } from "../schedule.ts";
@@ -114,5 +114,6 @@ async function whyNotMeasured(context: KernelContext): Promise<string | null> {
   const { task, machine, toolchain, elsewhere, browser } = context;
   if (elsewhere || browser) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
+  if (!(await hasOwnCompiler(context))) return "";
   return (await whyNotRun(context)) ?? whyNotMeasuredHere(task.target, machine);
 }

@@ -3,12 +3,16 @@
 
 import { type GpuClass, gpuClassOf } from "../../../compiler/index.ts";
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
+import type { FoundGpu, NoGpu } from "../gpu/gpu-api.ts";
 import { gpuHere } from "./dawn.ts";
 
-/** A device for kernels, or why there is none. */
-export type Found =
-  | { readonly kind: "found"; readonly device: GPUDevice; readonly adapter: string; readonly gpu: GpuClass | null }
-  | { readonly kind: "none"; readonly reason: string };
+/** The device that kernels share. */
+export interface OwnDevice extends FoundGpu {
+  readonly device: GPUDevice;
+  readonly gpu: GpuClass | null;
+}
+
+type Found = OwnDevice | NoGpu;
 
 const none = (reason: string): Found => ({ kind: "none", reason });
 

@@ -5,7 +5,7 @@ import type { Source } from "../facts.ts";
 import type { Arrays, ModuleContext } from "../implementation.ts";
 import type { GpuSchedule } from "./gpu-facts.ts";
 import { functionOn } from "./kernel-on-device.ts";
-import { bufferBytes, createBuffer, upload } from "./transfer.ts";
+import { bufferBytes, createBuffer, submitPass, upload } from "./transfer.ts";
 
 type Buffers = readonly GPUBuffer[];
 
@@ -39,12 +39,7 @@ export async function openLayer(
       if (own.length === 0) own = constants.map((tensor) => createBuffer(device, bufferBytes(tensor), tensor.name));
       known = own;
       for (const [at, value] of values.entries()) upload(device, own[at]!, value as TypedArray);
-      if (!prepare) return;
-      const encoder = device.createCommandEncoder();
-      const pass = encoder.beginComputePass();
-      prepareIn(pass);
-      pass.end();
-      device.queue.submit([encoder.finish()]);
+      if (prepare) submitPass(device, prepareIn);
     },
     setBuffers(values, pass) {
       known = values;

@@ -7,7 +7,7 @@ import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts"
 import { classOf } from "./device.ts";
 import { type GpuFacts, schedulesFor } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
-import { bufferBytes, createBuffer, leastBytes, Staging, upload } from "./transfer.ts";
+import { bufferBytes, createBuffer, leastBytes, Staging, submitPass, upload } from "./transfer.ts";
 import { bufferUsage } from "./usage.ts";
 
 function deviceOf(given: unknown, name: string): GPUDevice {
@@ -71,11 +71,7 @@ export async function openOn(
     },
     encode,
     run(...buffers) {
-      const encoder = device.createCommandEncoder();
-      const pass = encoder.beginComputePass();
-      encode(pass, ...buffers);
-      pass.end();
-      device.queue.submit([encoder.finish()]);
+      submitPass(device, (pass) => encode(pass, ...buffers));
     },
     async read(name, buffer) {
       const tensor = tensorNamed(name);

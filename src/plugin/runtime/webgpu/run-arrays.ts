@@ -1,22 +1,11 @@
 // Calls on arrays by a device: inputs are copied to buffers of the kernel's own, outputs come back as arrays. The queue runs calls one after
 // the other, so one set of buffers serves any number of them.
 
+import type { ArrayRunner } from "../gpu/gpu-api.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
 import type { GpuSchedule } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
-import { bufferBytes, createBuffer, Staging, upload } from "./transfer.ts";
-
-export interface ArrayRunner {
-  /** Sets constants for all calls to come. */
-  set(constants: Arrays): void;
-  /**
-   * Computes outputs. The inputs have been read when this returns its promise.
-   *
-   * @param constants null: those that were set
-   */
-  run(inputs: Arrays, constants: Arrays | null): Promise<Arrays>;
-  destroy(): void;
-}
+import { bufferBytes, createBuffer, Staging, submitPass, upload } from "./transfer.ts";
 
 /** Collects what a device says of all that is asked of it in the meantime. */
 async function watched<T>(device: GPUDevice, ask: () => Promise<T>): Promise<T> {
@@ -46,16 +35,15 @@ export async function openArrayRunner(
   const start = (inputs: Arrays, constants: Arrays | null): Promise<Arrays> => {
     if (constants) layer.setArrays(constants);
     for (const [at, input] of inputs.entries()) upload(device, buffers[at]!, input);
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    layer.encode(pass, buffers);
-    pass.end();
-    const copies = outputs.map((tensor) => {
-      const copy = staging.take(bufferBytes(tensor));
-      encoder.copyBufferToBuffer(ofOutput(tensor), 0, copy, 0, copy.size);
-      return copy;
-    });
-    device.queue.submit([encoder.finish()]);
+    const copies = outputs.map((tensor) => staging.take(bufferBytes(tensor)));
+    submitPass(
+      device,
+      (pass) => layer.encode(pass, buffers),
+      (encoder) => {
+        for (const [at, copy] of copies.entries())
+          encoder.copyBufferToBuffer(ofOutput(outputs[at]!), 0, copy, 0, copy.size);
+      },
+    );
     return Promise.all(copies.map((copy, at) => staging.read(copy, outputs[at]!)));
   };
   return {

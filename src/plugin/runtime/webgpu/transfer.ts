@@ -38,6 +38,20 @@ export function upload({ queue }: GPUDevice, buffer: GPUBuffer, array: TypedArra
   queue.writeBuffer(buffer, whole, rest);
 }
 
+/** Encodes a pass of its own and submits it. @param behind adds copies that follow the pass */
+export function submitPass(
+  device: GPUDevice,
+  encode: (pass: GPUComputePassEncoder) => void,
+  behind?: (encoder: GPUCommandEncoder) => void,
+): void {
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  encode(pass);
+  pass.end();
+  behind?.(encoder);
+  device.queue.submit([encoder.finish()]);
+}
+
 /** Buffers that the CPU reads, kept for the next call. */
 export class Staging {
   readonly #device: GPUDevice;

@@ -6,6 +6,7 @@ import type { Project } from "../../../../src/cli/project/project.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
 import { describeHolder, holderOf } from "../../../../src/native/lock/lock-holder.ts";
 import { factsIn } from "../../../../src/plugin/kernel/stored/artifact-store.ts";
+import { shapesIn } from "../../../../src/plugin/kernel/stored/stored-ptx.ts";
 import { hasConflict, kernelsInConflict, sidesOf } from "../../../../src/tuner/lock/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../../src/tuner/lock/lockfile.ts";
 import { printMerged } from "../../../../src/tuner/lock/merge-locks.ts";
@@ -121,6 +122,21 @@ export const storeParsers: readonly FuzzedParser[] = [
     read(text) {
       const facts = factsIn(new Uint8Array(Buffer.from(text)));
       return facts && JSON.stringify(facts);
+    },
+  },
+  {
+    name: "ptx-launches",
+    seeds: () => {
+      const launch = { entry: "gemm_0", grid: [4, 1, 1], group: [128, 1, 1], groupBytes: 1024 };
+      const run = { launches: [launch], scratch: [64] };
+      return [
+        JSON.stringify({ architecture: "sm_90a", run, prepare: null }),
+        JSON.stringify({ architecture: "sm_80", run, prepare: { launches: [], scratch: [] } }),
+      ];
+    },
+    read(text) {
+      const shapes = shapesIn(new Uint8Array(Buffer.from(text)));
+      return shapes && JSON.stringify(shapes);
     },
   },
   {

@@ -1,6 +1,7 @@
 // The first call that a GPU could answer is computed by each schedule that may be the best there, and by the twin: later ones go to the
 // fastest whose results agree. No driver is trusted blindly, and small kernels are not worth the way to the GPU.
 
+import type { TypedArray } from "../../../compiler/index.ts";
 import { nowMs } from "../../../native/machine/clock.ts";
 import type { Arrays } from "../implementation.ts";
 import type { Choice } from "./choice-memory.ts";
@@ -11,10 +12,19 @@ const shortMs = 50;
 /** Margin for a GPU's own rounding, which may fuse and reorder what the bound of the schedule does not. */
 const margin = 8;
 
+/** Numbers that output `at` holds. */
+type NumbersOf = (output: TypedArray, at: number) => ArrayLike<number>;
+
 /** Says how results disagree; null: they agree. Elements that are no numbers for the twin count for nothing: GPUs may take it that there are none. */
-export function disagreement(ours: Arrays, twins: Arrays, errorBound: number | null): string | null {
-  for (const [at, twin] of twins.entries()) {
-    const own = ours[at]!;
+export function disagreement(
+  ours: Arrays,
+  twins: Arrays,
+  errorBound: number | null,
+  numbersOf: NumbersOf = (output) => output,
+): string | null {
+  for (const [at, output] of twins.entries()) {
+    const own = numbersOf(ours[at]!, at);
+    const twin = numbersOf(output, at);
     const isExact = !(twin instanceof Float32Array || twin instanceof Float64Array);
     let [largest, apart] = [0, 0];
     for (let element = 0; element < twin.length; element++) {
@@ -71,10 +81,15 @@ async function race(schedules: readonly Run[]): Promise<readonly Raced[]> {
  * @param twin computes by copies of its inputs: it may be asked twice
  * @throws what the GPU says, where no schedule runs
  */
-export async function tryOut(schedules: readonly Run[], twin: Run, errorBound: number | null): Promise<Trial> {
+export async function tryOut(
+  schedules: readonly Run[],
+  twin: Run,
+  errorBound: number | null,
+  numbersOf?: NumbersOf,
+): Promise<Trial> {
   const raced = await race(schedules);
   let { outputs, ms: twinMs } = await timed(twin);
-  const different = raced.map((it) => disagreement(it.outputs, outputs, errorBound));
+  const different = raced.map((it) => disagreement(it.outputs, outputs, errorBound, numbersOf));
   const best = raced.find((_, at) => different[at] === null);
   if (!best) return { outputs, schedule: null, reason: different[0]! };
   if (twinMs < shortMs) twinMs = (await timed(twin)).ms;

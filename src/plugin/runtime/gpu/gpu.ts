@@ -1,16 +1,13 @@
 // A kernel whose calls off the event loop a GPU answers, beside a twin that answers all others: at once, where there is no GPU, and
 // wherever the GPU fails.
 
-import type { GpuInfo, KernelOnDevice } from "../../../compiler/index.ts";
+import type { GpuInfo } from "../../../compiler/index.ts";
 import type { Arrays, Instance, ModuleContext } from "../implementation.ts";
 import { type Choice, choiceKey, recall, remember } from "./choice-memory.ts";
-import { findDevice } from "./device.ts";
-import { type GpuFacts, type GpuSchedule, schedulesFor } from "./gpu-facts.ts";
-import { openOn } from "./on-device.ts";
-import { type ArrayRunner, openArrayRunner } from "./run-arrays.ts";
+import type { ArrayRunner, GpuApi, ScheduleOnGpu } from "./gpu-api.ts";
 import { tryOut } from "./trial.ts";
 
-/** A kernel's GPU, as `createGpuKernel` takes it. */
+/** A kernel's GPU, as `gpuKernel` takes it. */
 export interface Gpu {
   /** Changes as the GPU is asked for, tried and lost. */
   readonly info: GpuInfo;
@@ -18,7 +15,7 @@ export interface Gpu {
   ready(): Promise<void>;
   /** Returns an instance whose `async` may be the GPU's. @param twin null: there is none */
   beside(twin: Instance | null): Instance;
-  on(device: unknown, constants: Arrays | null): Promise<KernelOnDevice>;
+  on(device: unknown, constants: Arrays | null): Promise<unknown>;
 }
 
 const toCome = "no call off the event loop has asked for a GPU yet";
@@ -35,7 +32,7 @@ interface State {
   /** Whether the device has been asked for, and the kernel compiled. */
   isReady: boolean;
   /** The schedule that answers; null: a call has to be computed by all and the twin first. */
-  chosen: GpuSchedule | null;
+  chosen: ScheduleOnGpu | null;
   /** Whether the twin is to answer for good. */
   isOver: boolean;
   failures: number;
@@ -44,18 +41,18 @@ interface State {
 /** After so many failures the twin answers for good. */
 const mostFailures = 3;
 
-const textsOf = (schedules: readonly GpuSchedule[]): readonly string[] =>
+const textsOf = (schedules: readonly ScheduleOnGpu[]): readonly string[] =>
   schedules.flatMap(({ code }) => code.map(({ text }) => text));
 
 /** Takes what an earlier visit found out, if anything. */
-async function recallChoice(state: State, schedules: readonly GpuSchedule[], adapter: string): Promise<void> {
+async function recallChoice(state: State, schedules: readonly ScheduleOnGpu[], adapter: string): Promise<void> {
   if (state.chosen !== null || state.isOver) return;
   state.key = await choiceKey(textsOf(schedules), adapter);
   const known = state.key && (await recall(state.key));
   if (known) choose(state, schedules, known);
 }
 
-function choose(state: State, schedules: readonly GpuSchedule[], { schedule, reason }: Choice): void {
+function choose(state: State, schedules: readonly ScheduleOnGpu[], { schedule, reason }: Choice): void {
   state.chosen = (schedule === null ? null : schedules[schedule]) ?? null;
   state.isOver = state.chosen === null;
   state.reason = reason;
@@ -64,22 +61,22 @@ function choose(state: State, schedules: readonly GpuSchedule[], { schedule, rea
 /** A kernel on the device, by each schedule that may be the best there. */
 interface OnDevice {
   readonly runners: readonly ArrayRunner[];
-  readonly schedules: readonly GpuSchedule[];
+  readonly schedules: readonly ScheduleOnGpu[];
 }
 
 /** Opens runners of a kernel, for each of its instances; null: there is no GPU for it. Never rejects. */
-const createAsker = (context: ModuleContext, facts: GpuFacts, state: State) => async (): Promise<OnDevice | null> => {
-  const found = await findDevice();
+const createAsker = (api: GpuApi, state: State) => async (): Promise<OnDevice | null> => {
+  const found = await api.find();
   if (found.kind === "none") {
     state.reason = found.reason;
     return null;
   }
   try {
-    const all = schedulesFor(facts, found.gpu);
+    const all = api.schedulesFor(found);
     await recallChoice(state, all, found.adapter);
     if (state.isOver) return null;
     const schedules = state.chosen ? [state.chosen] : all;
-    const runners = await Promise.all(schedules.map((schedule) => openArrayRunner(context, schedule, found.device)));
+    const runners = await Promise.all(schedules.map((schedule) => api.open(schedule, found)));
     Object.assign(state, { adapter: found.adapter, reason: state.chosen ? null : toTry });
     return { runners, schedules };
   } catch (error) {
@@ -127,7 +124,7 @@ function createOwnRunners(state: State, ask: Ask) {
 const answering = ({ chosen }: State, { runners, schedules }: OnDevice): ArrayRunner | undefined =>
   chosen === null ? undefined : runners[schedules.indexOf(chosen)];
 
-function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Instance): Instance {
+function besideTwin({ facts }: ModuleContext, api: GpuApi, state: State, ask: Ask, twin: Instance): Instance {
   const own = createOwnRunners(state, ask);
   let isTrying = false;
   const attempt = async ({ runners, schedules }: OnDevice, inputs: Arrays, constants: Arrays | null) => {
@@ -138,6 +135,7 @@ function besideTwin({ facts }: ModuleContext, state: State, ask: Ask, twin: Inst
         // A worker takes the memory of what it gets.
         () => twin.async(copied(inputs), constants && copied(constants)),
         facts.errorBound,
+        api.numbersOf,
       );
       choose(state, schedules, trial);
       if (state.key !== null) void remember(state.key, trial);
@@ -195,7 +193,7 @@ function alone({ facts, tensors }: ModuleContext, state: State, ask: Ask): Insta
 
 /** A GPU of a kernel that the build made no code for. */
 function noGpu({ facts }: ModuleContext): Gpu {
-  const reason = facts.reason ?? "the build made no code for WebGPU";
+  const reason = facts.reason ?? "the build made no code for a GPU";
   return {
     info: { adapter: null, reason },
     ready: async () => {},
@@ -206,19 +204,25 @@ function noGpu({ facts }: ModuleContext): Gpu {
   };
 }
 
-/** @param facts null: there is no code */
-export function createGpu(context: ModuleContext, facts: GpuFacts | null): Gpu {
-  if (!facts) return noGpu(context);
+/** @param api null: there is no code */
+export function createGpu(context: ModuleContext, api: GpuApi | null): Gpu {
+  if (!api) return noGpu(context);
   const state: State = {
-    ...{ adapter: null, reason: toCome, key: null, isReady: false, chosen: null, isOver: false, failures: 0 },
+    adapter: null,
+    reason: toCome,
+    key: null,
+    isReady: false,
+    chosen: null,
+    isOver: false,
+    failures: 0,
   };
-  const ask = createAsker(context, facts, state);
-  const info = {
+  const ask = createAsker(api, state);
+  const info: GpuInfo = {
     get adapter() {
-      return state.reason === null ? state.adapter : null;
+      return info.reason ? null : state.adapter;
     },
     get reason() {
-      return state.reason;
+      return api.lost?.() ?? state.reason;
     },
   };
   return {
@@ -227,7 +231,7 @@ export function createGpu(context: ModuleContext, facts: GpuFacts | null): Gpu {
       await ask();
       state.isReady = true;
     },
-    beside: (twin) => (twin ? besideTwin(context, state, ask, twin) : alone(context, state, ask)),
-    on: (device, constants) => openOn(context, facts, device, constants),
+    beside: (twin) => (twin ? besideTwin(context, api, state, ask, twin) : alone(context, state, ask)),
+    on: api.on,
   };
 }

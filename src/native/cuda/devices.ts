@@ -1,0 +1,56 @@
+// GPUs of this machine, as CUDA's driver lists them, and which code they run. Part of emitted modules too.
+
+import { attributes, type CudaCalls, CudaError, cudaCodes, deviceName } from "./calls.ts";
+
+export interface CudaGpu {
+  /** Number of the GPU among those of the process. */
+  readonly index: number;
+  /** The driver's handle. */
+  readonly device: number;
+  readonly name: string;
+  /** Compute capability: [9, 0] of Hopper. */
+  readonly capability: readonly [number, number];
+}
+
+/** Oldest driver, by the version of CUDA that it is for. */
+const oldestDriver = 12_000;
+
+const versionText = (version: number): string => `${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`;
+
+/** Starts the driver and lists its GPUs, of which there is at least one. An Error says why there is none for kernels. */
+export function listGpus(cuda: CudaCalls): readonly CudaGpu[] {
+  const version = Number(cuda.read("cuDriverGetVersion"));
+  if (version < oldestDriver)
+    throw new Error(`the driver is for CUDA ${versionText(version)}, and kernels take one of CUDA 12.0 or later`);
+  try {
+    cuda.call("cuInit", 0);
+  } catch (error) {
+    throw error instanceof CudaError && error.code === cudaCodes.noDevice ? noDevice() : error;
+  }
+  const count = Number(cuda.read("cuDeviceGetCount"));
+  if (count === 0) throw noDevice();
+  return Array.from({ length: count }, (_, index) => gpuAt(cuda, index));
+}
+
+const noDevice = (): Error => new Error("the CUDA driver has no device");
+
+function gpuAt(cuda: CudaCalls, index: number): CudaGpu {
+  const device = Number(cuda.read("cuDeviceGet", index));
+  const attribute = (which: number): number => Number(cuda.read("cuDeviceGetAttribute", which, device));
+  const capability = [attribute(attributes.capabilityMajor), attribute(attributes.capabilityMinor)] as const;
+  return { index, device, name: deviceName(cuda, BigInt(device)), capability };
+}
+
+/**
+ * Says why a GPU does not run the code of an architecture; null: it does. Code for "sm_80" runs on that and all later ones, code for
+ * "sm_90a" on 9.0 alone.
+ */
+export function whyNotOnGpu({ name, capability: [major, minor] }: CudaGpu, architecture: string): string | null {
+  const [, wantedMajor, wantedMinor, isExact] = /^sm_(\d+)(\d)(a?)$/.exec(architecture) ?? [];
+  const [has, wanted] = [major * 10 + minor, Number(wantedMajor) * 10 + Number(wantedMinor)];
+  const isRight = isExact ? has === wanted : has >= wanted;
+  const range = isExact ? "alone" : "or later";
+  return isRight
+    ? null
+    : `${name} has compute capability ${major}.${minor}, and the kernel is for ${wantedMajor}.${wantedMinor} ${range}`;
+}

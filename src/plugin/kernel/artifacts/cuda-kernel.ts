@@ -1,0 +1,63 @@
+// A schedule for NVIDIA's GPUs → its PTX: what the store has, else what a compiler of CUDA C makes here. No GPU is needed; where there is
+// one, new code is run against the reference before anything keeps or ships it.
+
+import {
+  type CudaSource,
+  type GeneratedKernel,
+  isCudaSource,
+  refuse,
+  splitParameters,
+} from "../../../compiler/index.ts";
+import { type CudaTools, cudaTools } from "../../../native/cuda/compiler.ts";
+import { gpuArchitecture, portablePtx, virtualArchitecture } from "../../../native/cuda/ptx.ts";
+import type { KernelContext } from "../context/kernel-context.ts";
+import type { KernelDecision } from "../decision.ts";
+import { type FoundPtx, keepPtx, storedPtx } from "../stored/stored-ptx.ts";
+import type { CudaFunction } from "../twin.ts";
+import type { TwinResult } from "./twin-result.ts";
+
+export async function cudaKernel(context: KernelContext, decision: KernelDecision): Promise<TwinResult> {
+  const tools = await cudaTools();
+  const stored = await storedPtx(context, decision, tools?.identity ?? null);
+  if (stored) return built(decision, stored, 0);
+  if (!tools) return { kind: "no-cuda-compiler" };
+  const { factsOf, generated } = await import("../source/schedule-source.ts");
+  const kernel = generated(decision);
+  if (!kernel || !isCudaSource(kernel.source)) return { kind: "stale" };
+  const fresh = { code: await compile(context, kernel.source, kernel, tools), facts: factsOf(decision, kernel) };
+  const { checkCuda } = await import("../check/check-cuda.ts");
+  await checkCuda(context, decision, kernel, fresh.code);
+  await keepPtx(context, decision, tools.identity, fresh);
+  return built(decision, fresh, 1);
+}
+
+/** @throws DiagnosticError `build.failed` */
+async function compile(
+  { lockName }: KernelContext,
+  source: CudaSource,
+  { prepare }: GeneratedKernel,
+  tools: CudaTools,
+): Promise<FoundPtx["code"]> {
+  const sources = [source, ...(prepare && isCudaSource(prepare) ? [prepare] : [])];
+  const architecture = gpuArchitecture({
+    architecture: source.architecture,
+    text: sources.map(({ text }) => text).join("\n"),
+  });
+  const functionFor = async (it: CudaSource): Promise<CudaFunction> => ({
+    ptx: portablePtx(await tools.ptx(it, virtualArchitecture(architecture)), architecture),
+    launches: it.launches,
+    scratch: it.scratch.map(({ bytes }) => bytes),
+  });
+  try {
+    const [run, preparation] = await Promise.all(sources.map(functionFor));
+    return { architecture, run: run!, prepare: preparation ?? null };
+  } catch (error) {
+    const why = `${lockName}: ${tools.identity} refused the kernel: ${(error as Error).message}`;
+    throw refuse("build.failed", why, "name another NVRTC: UNPLUGIN_KERNEL_NVRTC");
+  }
+}
+
+function built({ task }: KernelDecision, { code, facts }: FoundPtx, compilerRuns: number): TwinResult {
+  const split = facts.preparation && splitParameters(task.op, facts.preparation);
+  return { kind: "built", twin: { kind: "cuda", code: { ...code, split } }, facts, compilerRuns };
+}

@@ -1,0 +1,123 @@
+// A schedule for NVIDIA's GPUs → the PTX that the store has of it: by the compiler that is here, and where none is, by any. PTX is a text
+// for a virtual machine, so what one compiler made serves everywhere.
+
+import type { CudaLaunch } from "../../../compiler/index.ts";
+import type { Decision } from "../../../tuner/data/decision.ts";
+import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
+import { type Blobs, textBlob, textOf } from "../../../tuner/store/blobs.ts";
+import { integer, list, nullable, object, ShapeError, text } from "../../../tuner/support/strict.ts";
+import type { BuiltBlobs } from "../built-kernel.ts";
+import type { KernelContext } from "../context/kernel-context.ts";
+import { keyFields } from "../schedule.ts";
+import type { CudaCode, CudaFunction } from "../twin.ts";
+import { keepBlobs, storedBlobs } from "./artifact-store.ts";
+
+/** Code of a schedule, as the store keeps it. */
+export type StoredPtx = Omit<CudaCode, "split">;
+
+/** Compiler of an entry that any machine finds. */
+const anyCompiler = "any CUDA compiler";
+
+type Facts = BuiltBlobs["facts"];
+
+export interface FoundPtx {
+  readonly code: StoredPtx;
+  readonly facts: Facts;
+}
+
+/** Version of PTX and form of the blobs. */
+const formVersion = 1;
+
+/** @param identity of the compiler: "NVRTC 13.0"; null: any */
+const ptxKey = ({ task, candidate, source }: Decision, identity: string | null): string =>
+  artifactKey({
+    schedule: scheduleKey(keyFields(task)),
+    candidate,
+    source,
+    toolchain: {
+      name: "ptx",
+      version: `${identity ?? anyCompiler} ${formVersion}`,
+      triple: null,
+      options: [...task.target.features],
+    },
+  });
+
+type Shape = Pick<CudaFunction, "launches" | "scratch">;
+
+interface Shapes {
+  readonly architecture: string;
+  readonly run: Shape;
+  readonly prepare: Shape | null;
+}
+
+const decodeAxes = list(integer(1, 2 ** 31 - 1), 3);
+
+const decodeLaunch = object<Omit<CudaLaunch, "grid" | "group"> & { grid: readonly number[]; group: readonly number[] }>(
+  {
+    entry: text(200, /^[A-Za-z_]\w*$/),
+    grid: decodeAxes,
+    group: decodeAxes,
+    groupBytes: integer(0, 2 ** 20),
+  },
+);
+
+const decodeShape = object({
+  launches: list(decodeLaunch, 1000),
+  scratch: list(integer(0, 2 ** 40), 1000),
+});
+
+const decodeShapes = object({
+  architecture: text(20, /^sm_\d+a?$/),
+  run: decodeShape,
+  prepare: nullable(decodeShape),
+});
+
+/** Reads the launches of a stored kernel. Null: they are not exactly that. */
+export function shapesIn(blob: Blobs[string]): Shapes | null {
+  try {
+    const shapes = decodeShapes(JSON.parse(textOf(blob)), []) as Shapes;
+    const launches = [shapes.run, ...(shapes.prepare ? [shapes.prepare] : [])].flatMap((it) => it.launches);
+    return launches.every(({ grid, group }) => grid.length === 3 && group.length === 3) ? shapes : null;
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Returns what the store has; null: nothing. */
+export async function storedPtx(
+  context: KernelContext,
+  schedule: Decision,
+  identity: string | null,
+): Promise<FoundPtx | null> {
+  const stored = await storedBlobs(context, ptxKey(schedule, identity));
+  if (!stored) return null;
+  const { ptx, prepare, launches } = stored.blobs;
+  const shapes = launches ? shapesIn(launches) : null;
+  if (!ptx || !shapes || (shapes.prepare !== null) !== (prepare !== undefined)) return null;
+  const code: StoredPtx = {
+    architecture: shapes.architecture,
+    run: { ptx: textOf(ptx), ...shapes.run },
+    prepare: shapes.prepare && { ptx: textOf(prepare!), ...shapes.prepare },
+  };
+  return { code, facts: stored.facts };
+}
+
+/** Keeps new code under its compiler and for machines without one. */
+export async function keepPtx(
+  context: KernelContext,
+  schedule: Decision,
+  identity: string,
+  { code, facts }: FoundPtx,
+): Promise<void> {
+  const { architecture, run, prepare } = code;
+  const shapeOf = ({ launches, scratch }: CudaFunction): Shape => ({ launches, scratch });
+  const shapes: Shapes = { architecture, run: shapeOf(run), prepare: prepare && shapeOf(prepare) };
+  const blobs = {
+    ptx: textBlob(run.ptx),
+    ...(prepare && { prepare: textBlob(prepare.ptx) }),
+    launches: textBlob(JSON.stringify(shapes)),
+  };
+  for (const key of [ptxKey(schedule, identity), ptxKey(schedule, null)])
+    await keepBlobs(context, key, { blobs, facts });
+}

@@ -1,0 +1,96 @@
+// A GPU as programs see it, `gemm.device`: memory, copies and streams of their own. It is one object a GPU, and opened when it is used.
+
+import type { CudaBuffer, CudaDevice, CudaStream } from "../../../compiler/index.ts";
+import { type OpenGpu, openedGpu, openGpu, openGpuSoon, ownStream } from "./open-gpu.ts";
+
+const known = new Map<number, CudaDevice>();
+
+/** Frees the memory of buffers that a program holds no more. */
+const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+
+/** Returns the object of a GPU, be it there or not. */
+export function cudaDevice(index: number): CudaDevice {
+  const device = known.get(index) ?? deviceAt(index);
+  known.set(index, device);
+  return device;
+}
+
+export const isDevice = (value: unknown): value is CudaDevice =>
+  typeof value === "object" && value !== null && known.get((value as CudaDevice).index) === value;
+
+function deviceAt(index: number): CudaDevice {
+  let opened: OpenGpu | null = null;
+  const gpu = (): OpenGpu => {
+    opened ??= openGpu(index);
+    return opened;
+  };
+  const device: CudaDevice = {
+    index,
+    get name() {
+      return (opened ?? openedGpu(index))?.gpu.name ?? null;
+    },
+    async ready() {
+      opened ??= await openGpuSoon(index);
+      if (opened.lost !== null) throw new Error(opened.lost);
+    },
+    at: cudaDevice,
+    alloc(bytes) {
+      if (!Number.isSafeInteger(bytes) || bytes < 0)
+        throw new RangeError(`alloc takes a whole number of bytes; got ${bytes}`);
+      return bufferOf(device, gpu(), bytes);
+    },
+    upload(to, from, stream) {
+      checkSize(to, from);
+      gpu().upload(to.address, from, handleOf(device, stream));
+    },
+    async download(from, into, stream) {
+      checkSize(from, into);
+      await gpu().download(from.address, into, handleOf(device, stream));
+      return into;
+    },
+    stream: () => streamOf(device, gpu()),
+    wait: () => gpu().wait(),
+  };
+  return device;
+}
+
+function bufferOf(device: CudaDevice, gpu: OpenGpu, bytes: number): CudaBuffer {
+  const address = gpu.alloc(bytes);
+  let isFree = false;
+  const free = (): void => {
+    if (!isFree) gpu.free(address);
+    isFree = true;
+  };
+  const buffer: CudaBuffer = {
+    device,
+    address,
+    bytes,
+    free() {
+      whenUnused.unregister(buffer);
+      free();
+    },
+  };
+  whenUnused.register(buffer, free, buffer);
+  return buffer;
+}
+
+function streamOf(device: CudaDevice, gpu: OpenGpu): CudaStream {
+  const handle = gpu.read("cuStreamCreate", 0);
+  return {
+    device,
+    handle,
+    wait: () => gpu.finished(handle),
+    destroy: () => gpu.release("cuStreamDestroy_v2", handle),
+  };
+}
+
+/** Handle of a stream of the device. @throws TypeError if it is none */
+export function handleOf(device: CudaDevice, stream: CudaStream | undefined): bigint {
+  if (stream === undefined) return ownStream;
+  if (typeof stream?.handle === "bigint" && stream.device === device) return stream.handle;
+  throw new TypeError(`a stream of GPU ${device.index} is wanted: device.stream() makes one`);
+}
+
+function checkSize({ bytes }: CudaBuffer, { byteLength }: ArrayBufferView): void {
+  if (byteLength > bytes) throw new RangeError(`the array has ${byteLength} bytes, and the buffer ${bytes}`);
+}

@@ -1,0 +1,60 @@
+// A kernel's functions on one GPU: its module, scratch memory, and the launches of a run on given addresses.
+
+import { argumentPlaces, CudaError, functionOf } from "../../../native/cuda/calls.ts";
+import type { CudaCode } from "./cuda-facts.ts";
+import type { OpenGpu } from "./open-gpu.ts";
+
+/** A function of addresses, in the order of its parameters. */
+export interface GpuFunction {
+  /** Adds the launches of one run to a stream. */
+  launch(stream: bigint, addresses: readonly bigint[]): void;
+  destroy(): void;
+}
+
+/** Modules of a GPU by their text. The driver compiles each once. */
+const known = new WeakMap<OpenGpu, Map<string, bigint>>();
+
+/** What a driver means that refuses a text. */
+const refusals: Readonly<Record<number, string>> = {
+  209: "the driver has no code for this GPU",
+  218: "the driver does not take the kernel's PTX",
+  222: "the driver is older than the kernel's PTX",
+};
+
+function moduleOf(gpu: OpenGpu, text: string): bigint {
+  const modules = known.get(gpu) ?? new Map<string, bigint>();
+  known.set(gpu, modules);
+  const module = modules.get(text) ?? load(gpu, text);
+  modules.set(text, module);
+  return module;
+}
+
+function load(gpu: OpenGpu, text: string): bigint {
+  try {
+    return gpu.read("cuModuleLoadDataEx", new TextEncoder().encode(`${text}\0`), 0, null, null);
+  } catch (error) {
+    const meant = error instanceof CudaError ? refusals[error.code] : undefined;
+    throw meant === undefined ? error : new Error(`${meant}: ${(error as Error).message}`);
+  }
+}
+
+/** @throws what the driver says of the text, or of its scratch memory */
+export function functionOn(gpu: OpenGpu, { text, launches, scratch }: CudaCode): GpuFunction {
+  const module = moduleOf(gpu, text);
+  const functions = launches.map(({ entry, groupBytes }) => functionOf(gpu, module, entry, groupBytes));
+  const own = scratch.map((bytes) => gpu.alloc(bytes));
+  let last: readonly bigint[] = [];
+  let places: readonly Uint8Array[] = [];
+  return {
+    launch(stream, addresses) {
+      const isSame = addresses.length === last.length && addresses.every((address, at) => address === last[at]);
+      if (!isSame) places = argumentPlaces([...addresses, ...own]);
+      last = addresses;
+      for (const [at, { grid, group, groupBytes }] of launches.entries())
+        gpu.call("cuLaunchKernel", functions[at], ...grid, ...group, groupBytes, stream, places, null);
+    },
+    destroy() {
+      for (const address of own) gpu.free(address);
+    },
+  };
+}

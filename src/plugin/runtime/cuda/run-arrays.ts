@@ -1,0 +1,50 @@
+// Calls on arrays by a GPU: inputs are copied to memory of the kernel's own, outputs come back as arrays. The stream runs calls one after
+// the other, so one set of memory serves any number of them.
+
+import type { ArrayRunner } from "../gpu/gpu-api.ts";
+import type { ModuleContext } from "../implementation.ts";
+import type { CudaFacts } from "./cuda-facts.ts";
+import { bytesOf, openLayer } from "./layer.ts";
+import { type OpenGpu, ownStream } from "./open-gpu.ts";
+
+/** Frees the memory of kernels that a program holds no more. */
+const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+
+/** @throws what the device says of the code, or of its memory */
+export function openArrayRunner(context: ModuleContext, facts: CudaFacts, gpu: OpenGpu): ArrayRunner {
+  const { others } = context;
+  const layer = openLayer(context, facts, gpu);
+  const addresses: bigint[] = [];
+  const free = (): void => {
+    layer.destroy();
+    for (const address of addresses) gpu.free(address);
+  };
+  try {
+    for (const tensor of others) addresses.push(gpu.alloc(bytesOf(tensor)));
+  } catch (error) {
+    free();
+    throw error;
+  }
+  const outputs = others.flatMap((tensor, at) => (tensor.role === "output" ? [{ tensor, at }] : []));
+  const runner: ArrayRunner = {
+    set: (constants) => layer.setArrays(constants),
+    async run(inputs, constants) {
+      if (constants) layer.setArrays(constants);
+      for (const [at, input] of inputs.entries()) gpu.upload(addresses[at]!, input, ownStream);
+      layer.launch(ownStream, addresses);
+      return Promise.all(
+        outputs.map(async ({ tensor: { array, length }, at }) => {
+          const output = new array(length);
+          await gpu.download(addresses[at]!, output, ownStream);
+          return output;
+        }),
+      );
+    },
+    destroy() {
+      whenUnused.unregister(runner);
+      free();
+    },
+  };
+  whenUnused.register(runner, free, runner);
+  return runner;
+}

@@ -1,0 +1,316 @@
+/* A driver of CUDA for tests, on the CPU: memory is that of the process, a launch calls a function, "launch_<entry>", of the library that
+   the PTX of fake-nvrtc.c names, at once. PTX is looked at as far as a driver refuses it: its version, its target, its entries.
+
+   The environment says what is wrong with it: FAKE_CUDA_DEVICES, _VERSION (12040), _CAPABILITY (90; "90,75" for two), _MEMORY (bytes
+   of each device), _FAIL_LAUNCH (the launch, from 1, that breaks the context), _WRONG (launches do nothing), _SLOW_MS (of each launch),
+   _NO_PINNED. FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { done = 0, invalid = 1, out_of_memory = 2, not_initialized = 3, no_device = 100, invalid_device = 101, invalid_context = 201,
+  invalid_ptx = 218, unsupported_ptx = 222, no_code = 209, not_found = 500, not_ready = 600, illegal_address = 700 };
+
+#define most_devices 8
+
+struct device { int context; int broken; size_t used; double busy_until; };
+struct module { char *text; int device; };
+struct function { void (*launch)(const unsigned *, const unsigned *, void **); int device; };
+struct event { double at; int device; };
+struct block { size_t bytes; int device; };
+
+static struct device devices[most_devices];
+static int is_initialized, launches;
+/* Each thread has a context of its own, as with the real driver. */
+static __thread int current = -1;
+
+static long number(const char *name, long otherwise) {
+  const char *text = getenv(name);
+  return text && *text ? atol(text) : otherwise;
+}
+
+static double now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
+}
+
+static int device_count(void) { return (int)number("FAKE_CUDA_DEVICES", 1); }
+
+static int capability_of(int device) {
+  const char *text = getenv("FAKE_CUDA_CAPABILITY");
+  int capability = 90;
+  for (int at = 0; text && *text && at <= device; at++) {
+    capability = atoi(text);
+    text = strchr(text, ',');
+    if (text) text++;
+  }
+  return capability;
+}
+
+/* What every call with a context says first. */
+static int state(void) {
+  if (!is_initialized) return not_initialized;
+  if (current < 0) return invalid_context;
+  return devices[current].broken;
+}
+
+static void note(const char *what) {
+  const char *path = getenv("FAKE_CUDA_LOG");
+  FILE *file = path ? fopen(path, "a") : NULL;
+  if (!file) return;
+  fprintf(file, "%s %d\n", what, current);
+  fclose(file);
+}
+
+int cuGetErrorName(int code, const char **name) {
+  switch (code) {
+    case invalid: *name = "CUDA_ERROR_INVALID_VALUE"; break;
+    case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case not_initialized: *name = "CUDA_ERROR_NOT_INITIALIZED"; break;
+    case no_device: *name = "CUDA_ERROR_NO_DEVICE"; break;
+    case invalid_device: *name = "CUDA_ERROR_INVALID_DEVICE"; break;
+    case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; break;
+    case invalid_ptx: *name = "CUDA_ERROR_INVALID_PTX"; break;
+    case unsupported_ptx: *name = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"; break;
+    case no_code: *name = "CUDA_ERROR_NO_BINARY_FOR_GPU"; break;
+    case not_found: *name = "CUDA_ERROR_NOT_FOUND"; break;
+    case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+    default: *name = NULL; return invalid;
+  }
+  return done;
+}
+
+int cuInit(unsigned flags) {
+  if (flags != 0) return invalid;
+  if (device_count() == 0) return no_device;
+  is_initialized = 1;
+  return done;
+}
+
+int cuDriverGetVersion(int *version) {
+  *version = (int)number("FAKE_CUDA_VERSION", 12040);
+  return done;
+}
+
+int cuDeviceGetCount(int *count) {
+  *count = device_count();
+  return is_initialized ? done : not_initialized;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+  if (!is_initialized) return not_initialized;
+  if (ordinal < 0 || ordinal >= device_count()) return invalid_device;
+  *device = ordinal;
+  return done;
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+  snprintf(name, length, "Fake GPU %d", device);
+  return done;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  switch (attribute) {
+    case 16: *value = 4; return done;
+    case 75: *value = capability_of(device) / 10; return done;
+    case 76: *value = capability_of(device) % 10; return done;
+    default: return invalid;
+  }
+}
+
+int cuDevicePrimaryCtxRetain(uint64_t *context, int device) {
+  if (!is_initialized) return not_initialized;
+  devices[device].context++;
+  *context = (uint64_t)device + 1;
+  return done;
+}
+
+int cuCtxSetCurrent(uint64_t context) {
+  current = (int)context - 1;
+  return done;
+}
+
+int cuCtxSynchronize(void) { return state(); }
+
+int cuMemAlloc_v2(uint64_t *at, size_t bytes) {
+  if (state()) return state();
+  if (bytes == 0) return invalid;
+  if (devices[current].used + bytes > (size_t)number("FAKE_CUDA_MEMORY", 1l << 30)) return out_of_memory;
+  struct block *block = malloc(256 + bytes);
+  *block = (struct block){bytes, current};
+  devices[current].used += bytes;
+  memset((char *)block + 256, 0xa5, bytes);
+  *at = (uint64_t)(uintptr_t)block + 256;
+  note("alloc");
+  return done;
+}
+
+int cuMemFree_v2(uint64_t at) {
+  struct block *block = (struct block *)(uintptr_t)(at - 256);
+  devices[block->device].used -= block->bytes;
+  free(block);
+  note("free");
+  return state();
+}
+
+int cuMemHostAlloc(uint64_t *at, size_t bytes, unsigned flags) {
+  if (state()) return state();
+  if (getenv("FAKE_CUDA_NO_PINNED")) return out_of_memory;
+  *at = (uint64_t)(uintptr_t)malloc(bytes);
+  return flags ? invalid : done;
+}
+
+int cuMemFreeHost(uint64_t at) {
+  free((void *)(uintptr_t)at);
+  return state();
+}
+
+static int copy(void *to, const void *from, size_t bytes) {
+  if (state()) return state();
+  memcpy(to, from, bytes);
+  return done;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, void *from, size_t bytes) { return copy((void *)(uintptr_t)to, from, bytes); }
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { return copy(to, (void *)(uintptr_t)from, bytes); }
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, void *from, size_t bytes, uint64_t stream) {
+  (void)stream;
+  note("upload");
+  return cuMemcpyHtoD_v2(to, from, bytes);
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, uint64_t stream) {
+  (void)stream;
+  note("download");
+  return cuMemcpyDtoH_v2(to, from, bytes);
+}
+
+int cuMemsetD8_v2(uint64_t at, unsigned char byte, size_t bytes) {
+  if (state()) return state();
+  memset((void *)(uintptr_t)at, byte, bytes);
+  return done;
+}
+
+/* PTX of CUDA 12.x is 8.x, of 11.x 7.x. */
+static int newest_ptx(void) {
+  int version = (int)number("FAKE_CUDA_VERSION", 12040);
+  return (version / 1000 - 4) * 10 + version % 1000 / 10;
+}
+
+int cuModuleLoadDataEx(uint64_t *handle, void *code, unsigned count, void *options, void *values) {
+  if (state()) return state();
+  if (count || options || values) return invalid;
+  int major, minor, target;
+  char exact = 0;
+  const char *where = strstr(code, ".target sm_");
+  if (sscanf(code, ".version %d.%d", &major, &minor) != 2 || !where) return invalid_ptx;
+  if (sscanf(where, ".target sm_%d%c", &target, &exact) < 1) return invalid_ptx;
+  if (major * 10 + minor > newest_ptx()) return unsupported_ptx;
+  int capability = capability_of(current);
+  if (exact == 'a' ? capability != target : capability < target) return no_code;
+  struct module *module = malloc(sizeof *module);
+  *module = (struct module){strdup(code), current};
+  *handle = (uint64_t)(uintptr_t)module;
+  note("load");
+  return done;
+}
+
+int cuModuleLoadData(uint64_t *handle, void *code) { return cuModuleLoadDataEx(handle, code, 0, NULL, NULL); }
+
+int cuModuleUnload(uint64_t handle) {
+  struct module *module = (struct module *)(uintptr_t)handle;
+  free(module->text);
+  free(module);
+  return state();
+}
+
+int cuModuleGetFunction(uint64_t *handle, uint64_t from, const char *name) {
+  if (state()) return state();
+  struct module *module = (struct module *)(uintptr_t)from;
+  char entry[300];
+  snprintf(entry, sizeof entry, ".entry %s(", name);
+  if (!strstr(module->text, entry)) return not_found;
+  char path[1000] = "";
+  const char *named = strstr(module->text, ".pragma \"library ");
+  if (named) sscanf(named, ".pragma \"library %999[^\"]", path);
+  void *library = *path ? dlopen(path, RTLD_NOW) : NULL;
+  snprintf(entry, sizeof entry, "launch_%s", name);
+  struct function *function = malloc(sizeof *function);
+  *function = (struct function){library ? dlsym(library, entry) : NULL, module->device};
+  *handle = (uint64_t)(uintptr_t)function;
+  return function->launch ? done : not_found;
+}
+
+int cuFuncSetAttribute(uint64_t function, int attribute, int value) {
+  (void)function;
+  return attribute == 8 && value <= 227 * 1024 ? state() : invalid;
+}
+
+int cuLaunchKernel(uint64_t handle, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+    uint64_t stream, void **parameters, void *extra) {
+  (void)stream;
+  if (state()) return state();
+  struct function *function = (struct function *)(uintptr_t)handle;
+  /* A function of another context's module. */
+  if (function->device != current) return invalid;
+  if (shared > 227 * 1024 || bx * by * bz > 1024 || extra) return invalid;
+  note("launch");
+  if (++launches == number("FAKE_CUDA_FAIL_LAUNCH", 0)) {
+    devices[current].broken = illegal_address;
+    return done;
+  }
+  devices[current].busy_until = now_ms() + number("FAKE_CUDA_SLOW_MS", 0);
+  if (number("FAKE_CUDA_WRONG", 0)) return done;
+  function->launch((unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, parameters);
+  return done;
+}
+
+int cuStreamCreate(uint64_t *stream, unsigned flags) {
+  static uint64_t next = 1;
+  *stream = ++next;
+  return flags ? invalid : state();
+}
+
+int cuStreamDestroy_v2(uint64_t stream) { return stream ? state() : invalid; }
+
+int cuEventCreate(uint64_t *handle, unsigned flags) {
+  (void)flags;
+  if (state()) return state();
+  *handle = (uint64_t)(uintptr_t)calloc(1, sizeof(struct event));
+  return done;
+}
+
+int cuEventRecord(uint64_t handle, uint64_t stream) {
+  (void)stream;
+  if (state()) return state();
+  *(struct event *)(uintptr_t)handle = (struct event){devices[current].busy_until, current};
+  return done;
+}
+
+int cuEventQuery(uint64_t handle) {
+  struct event *event = (struct event *)(uintptr_t)handle;
+  if (state()) return state();
+  return now_ms() < event->at ? not_ready : done;
+}
+
+int cuEventDestroy_v2(uint64_t handle) {
+  free((void *)(uintptr_t)handle);
+  return done;
+}
+
+int cuEventSynchronize(uint64_t handle) {
+  while (cuEventQuery(handle) == not_ready) {}
+  return state();
+}
+
+int cuEventElapsedTime(float *ms, uint64_t from, uint64_t to) {
+  (void)from, (void)to;
+  *ms = 0.01f;
+  return state();
+}
