@@ -42,7 +42,7 @@ const entries = {
   seeds: "bench/peers/seeds.ts",
   starters: "starters/starters.ts",
   tuning: "bench/tuning.ts",
-  webgpu: "gpu/webgpu-sweep.ts",
+  schedules: "gpu/schedule-sweep.ts",
   "webgpu-bench": "bench/webgpu/webgpu.ts",
   "webgpu-page": "bench/webgpu/page/page-bench.ts",
 };

@@ -57,7 +57,7 @@ function draw(
 const compiled = ({ source }: Drawn): MachineCode => readMachineCode(nvrtc!.compile(source, source.architecture));
 
 /** Value of the only variable with such an end. */
-const valueOf = (assignment: Assignment, end: string): number => {
+const valueAt = (assignment: Assignment, end: string): number => {
   const [value, ...others] = Object.entries(assignment).flatMap(([name, it]) =>
     name.endsWith(end) ? [Number(it)] : [],
   );
@@ -90,8 +90,8 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           expect(isByWarps ? countOf(code, "HGMMA") : countOf(code, "HMMA"), what).toBe(0);
           // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.
           expect(countOf(code, "LDSM") > 0, what).toBe(isByWarps);
-          if (valueOf(drawn.assignment, ".stages") > 1) expect(countOf(code, "LDGSTS"), what).toBeGreaterThan(0);
-          const counted = valueOf(drawn.assignment, ".registers");
+          if (valueAt(drawn.assignment, ".stages") > 1) expect(countOf(code, "LDGSTS"), what).toBeGreaterThan(0);
+          const counted = valueAt(drawn.assignment, ".registers");
           close.push(Math.abs(counted - code.registers) <= 0.15 * code.registers);
         }
       }

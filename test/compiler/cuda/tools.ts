@@ -3,11 +3,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import koffi from "koffi";
 import { type CudaCompiler, loadNvrtc } from "../../../src/native/cuda/nvrtc.ts";
+import { packageFile } from "../../../src/native/machine/package-file.ts";
 
-const folder = resolve(import.meta.dirname, "../../../out/cuda-tools");
+// Bundled sweeps use it from elsewhere, so the folder is looked for from there upwards.
+const folder = join(dirname(packageFile("test/run.js")), "../out/cuda-tools");
 const libraries = join(folder, "usr/lib/x86_64-linux-gnu");
 
 /** Null: they are here; else what is missing. */

@@ -1,10 +1,14 @@
 // A round of the sweep: an operator with extents of its own, right answers to its inputs, and schedules of some templates of its space,
 // each generated as a build does.
 
+import { codeGeneratorOf } from "../../../src/compiler/backend/code-generators.ts";
 import { kernelName } from "../../../src/compiler/codegen/kernel-name.ts";
-import { wgslGenerator } from "../../../src/compiler/codegen/wgsl/wgsl-generator.ts";
 import {
+  type AcceleratorTarget,
   type ComputeDef,
+  type CudaSource,
+  cudaSm80,
+  cudaSm90,
   fromCompute,
   instantiateTemplate,
   type LoopFunc,
@@ -27,14 +31,21 @@ import { operatorOfRound, type SweptOperator } from "./operators.ts";
 /** Templates of an operator that a round has schedules of: attention has dozens. */
 const mostTemplates = 6;
 
-const options = { target: webgpu, numerics: "fast", verify: true } as const;
+/** Targets whose schedules are swept. */
+const sweptTargets: readonly AcceleratorTarget[] = [webgpu, cudaSm80, cudaSm90];
+
+export function sweptTarget(name: string): AcceleratorTarget {
+  const found = sweptTargets.find((target) => target.name === name);
+  if (!found) throw new Error(`--target is one of ${sweptTargets.map((target) => target.name).join(", ")}`);
+  return found;
+}
 
 export interface SweptSchedule {
   readonly template: string;
   /** Text of the trace. */
   readonly text: string;
   /** The function that is printed, and what is printed. Text: why there are none. */
-  readonly kernel: { readonly flat: LoopFunc; readonly source: WgslSource } | string;
+  readonly kernel: { readonly flat: LoopFunc; readonly source: WgslSource | CudaSource } | string;
 }
 
 export interface Round {
@@ -42,16 +53,24 @@ export interface Round {
   readonly schedules: readonly SweptSchedule[];
 }
 
-/**
- * Draws so many schedules, about. Null: there is nothing to draw in this round.
- *
- * @param wanted from 6 on
- */
-export function drawRound(operator: SweptOperator, seed: number, round: number, wanted = 12): Round | null {
+export interface Drawing {
+  /** Default: webgpu. */
+  readonly target?: AcceleratorTarget;
+  /** Schedules that are wanted, about, from 6 on. */
+  readonly wanted?: number;
+}
+
+/** Draws schedules. Null: there is nothing to draw in this round. */
+export function drawRound(
+  operator: SweptOperator,
+  seed: number,
+  round: number,
+  { target = webgpu, wanted = 12 }: Drawing = {},
+): Round | null {
   const { op, rng } = operatorOfRound(operator, seed, round);
   if (!op) return null;
   const reference = conditioned(referenceOf(op, rng));
-  const { templates } = generateSpace({ op, target: webgpu, numerics: "fast", threads: 1 });
+  const { templates } = generateSpace({ op, target, numerics: "fast", threads: 1 });
   const chosen = rng.shuffle([...templates]).slice(0, mostTemplates);
   const each = Math.ceil(wanted / chosen.length);
   const schedules = chosen.flatMap(({ name, model, instructions }): readonly SweptSchedule[] => {
@@ -62,20 +81,22 @@ export function drawRound(operator: SweptOperator, seed: number, round: number, 
       if (point.kind !== "found") return [{ template: name, text: "", kernel: `no point, ${point.kind}` }];
       const trace = instantiateTemplate(instructions, point.assignment);
       const text = printTrace(trace);
-      if (!drawn.has(text)) drawn.set(text, { template: name, text, kernel: kernelOf(op, trace) });
+      if (!drawn.has(text)) drawn.set(text, { template: name, text, kernel: kernelOf(op, target, trace) });
     }
     return [...drawn.values()];
   });
   return { reference, schedules };
 }
 
-function kernelOf(op: ComputeDef, trace: Trace): SweptSchedule["kernel"] {
+function kernelOf(op: ComputeDef, target: AcceleratorTarget, trace: Trace): SweptSchedule["kernel"] {
+  const options = { target, numerics: "fast", verify: true } as const;
+  const generator = codeGeneratorOf(target);
   try {
-    const scheduled = replay(fromCompute(op, kernelName(op, webgpu)), trace, webgpu.intrinsics);
+    const scheduled = replay(fromCompute(op, kernelName(op, target)), trace, target.intrinsics);
     if (scheduled.kind === "illegal") return printDiagnostic(scheduled.diagnostic);
-    const flat = runPasses(scheduled.nest, wgslGenerator.passes, options);
-    const source = wgslGenerator.generate(flat, { ...options, relaxed: false });
-    return cutVector(source) ?? { flat, source };
+    const flat = runPasses(scheduled.nest, generator.passes, options);
+    const source = generator.generate(flat, { ...options, relaxed: false }) as WgslSource | CudaSource;
+    return (source.kind === "wgsl" ? cutVector(source) : null) ?? { flat, source };
   } catch (error) {
     return error instanceof DiagnosticError ? printDiagnostic(error.diagnostic) : `${(error as Error).stack}`;
   }

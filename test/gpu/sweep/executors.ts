@@ -1,6 +1,8 @@
 // Executors of the sweep: what runs or validates the schedules of a round, and says of each what is wrong with it.
 
+import type { CudaSource, WgslSource } from "../../../src/compiler/index.ts";
 import type { GpuDevice } from "../../../src/native/webgpu/device.ts";
+import { openNvrtc } from "../../compiler/cuda/tools.ts";
 import { naga } from "../../support/naga.ts";
 import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../support/webgpu.ts";
 import type { Round, SweptSchedule } from "./draw-round.ts";
@@ -42,7 +44,7 @@ async function dawn(): Promise<Executor> {
       setTimeout(resolve, mostMs, `it took more than ${mostMs / 1000} s`).unref();
     });
     const lost = gpu.lost.then((reason) => reason);
-    const run = wrongOnGpu(gpu, reference, kernel.source).catch((error: Error) => error.message);
+    const run = wrongOnGpu(gpu, reference, kernel.source as WgslSource).catch((error: Error) => error.message);
     const found = await Promise.race([run, late, lost]);
     if (found !== null) await reopen();
     return found;
@@ -61,15 +63,37 @@ async function dawn(): Promise<Executor> {
 const validated: Executor = {
   device: "Deno's naga",
   async run({ schedules }) {
-    const sources = schedules.flatMap(({ kernel }) => (typeof kernel === "string" ? [] : [kernel.source]));
+    const sources = schedules.flatMap(({ kernel }) =>
+      typeof kernel === "string" ? [] : [kernel.source as WgslSource],
+    );
     const answers = naga(sources).values();
     return schedules.map(({ kernel }) => (typeof kernel === "string" ? kernel : answers.next().value!));
   },
   async rest() {},
 };
 
+async function compiled(): Promise<Executor> {
+  const nvrtc = await openNvrtc();
+  const refused = ({ kernel }: SweptSchedule): string | null => {
+    if (typeof kernel === "string") return kernel;
+    const source = kernel.source as CudaSource;
+    try {
+      nvrtc.compile(source, source.architecture);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  return {
+    device: nvrtc.identity,
+    run: async ({ schedules }) => schedules.map(refused),
+    async rest() {},
+  };
+}
+
 export async function executorNamed(name: ExecutorName): Promise<Executor> {
   if (name === "interpreter") return interpreter;
   if (name === "naga") return validated;
+  if (name === "nvrtc") return compiled();
   return dawn();
 }

@@ -274,3 +274,29 @@ const maps: readonly FurtherOperator[] = [
 ];
 
 export const furtherOperators: readonly FurtherOperator[] = [...products, ...rows, ...reductions, ...maps];
+
+/** Whole tiles, small enough for the interpreter. */
+const ofTiles = (rng: Rng) => ({ M: 64 * between(rng, 1, 2), N: 64 * between(rng, 1, 2), K: 16 * between(rng, 1, 4) });
+
+/** Products that tensor cores take. */
+export const tensorCoreOperators: readonly FurtherOperator[] = [
+  {
+    title: "gemm of whole tiles",
+    types: ["f16", "bf16"],
+    draw(rng, type) {
+      const { dtype } = operandTypes(type);
+      return opLibrary.gemm({ ...ofTiles(rng), dtype }, rng.pick(epilogues));
+    },
+  },
+  {
+    title: "batches of whole tiles",
+    types: ["bf16", "f16"],
+    draw: (rng, type) =>
+      opLibrary.batchMatmul({ ...ofTiles(rng), batch: between(rng, 1, 3), dtype: operandTypes(type).dtype }),
+  },
+  {
+    title: "two products of whole tiles",
+    types: ["f16"],
+    draw: (rng) => opLibrary.gemmExpGemm({ M: 64, N: 64, K: 16 * between(rng, 1, 3), L: 64, dtype: "f16" }),
+  },
+];

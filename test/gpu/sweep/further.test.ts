@@ -8,7 +8,7 @@ import { wrongInterpreted } from "./interpreted.ts";
 import { furtherSwept, sweptOperators } from "./operators.ts";
 
 test.each(furtherSwept.map((operator) => [operator.title, operator] as const))("%s", (_, operator) => {
-  const { reference, schedules } = drawRound(operator, 11, 0, 6)!;
+  const { reference, schedules } = drawRound(operator, 11, 0, { wanted: 6 })!;
   for (const { kernel, text } of schedules.slice(0, 3)) {
     expect(typeof kernel === "string" ? kernel : wrongInterpreted(reference, kernel.flat), text).toBeNull();
   }

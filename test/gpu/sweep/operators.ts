@@ -1,7 +1,7 @@
 // What the sweep draws schedules of: every operator of the library and those that it lacks, in the types that WGSL has, and operators by
 // lot. The same round of the same seed gives the same operator, whoever runs it.
 
-import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
+import { type AcceleratorTarget, type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
 import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { drawOperator } from "../../support/drawn/draw-operator.ts";
@@ -9,7 +9,7 @@ import { small } from "../../support/drawn/drawing.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
 import { randomGraph } from "../../support/random-graph.ts";
-import { furtherOperators } from "./further-operators.ts";
+import { type FurtherOperator, furtherOperators, tensorCoreOperators } from "./further-operators.ts";
 
 export interface SweptOperator {
   readonly title: string;
@@ -25,11 +25,13 @@ const fromLibrary: readonly SweptOperator[] = library.map((operator) => {
   };
 });
 
-/** Those beside the library. */
-export const furtherSwept: readonly SweptOperator[] = furtherOperators.map(({ title, types, draw }) => ({
+const drawnFrom = ({ title, types, draw }: FurtherOperator): SweptOperator => ({
   title,
   draw: (rng, round) => instantiate(draw(rng, types[round % types.length]!), {}, "op"),
-}));
+});
+
+/** Those beside the library. */
+export const furtherSwept: readonly SweptOperator[] = furtherOperators.map(drawnFrom);
 
 const withoutDoubles = (op: ComputeDef): ComputeDef | null =>
   [...op.inputs, ...op.stages].some(({ dtype }) => dtype === "f64") ? null : op;
@@ -46,6 +48,10 @@ const byLot: readonly SweptOperator[] = [
 ];
 
 export const sweptOperators: readonly SweptOperator[] = [...fromLibrary, ...furtherSwept, ...byLot];
+
+/** All operators whose schedules for a target are swept. */
+export const sweptFor = ({ backend }: Pick<AcceleratorTarget, "backend">): readonly SweptOperator[] =>
+  backend === "cuda" ? [...tensorCoreOperators.map(drawnFrom), ...sweptOperators] : sweptOperators;
 
 /** The operator of a round, and the numbers by which its inputs and schedules are drawn. */
 export function operatorOfRound(

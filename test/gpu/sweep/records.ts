@@ -1,10 +1,10 @@
-// Rows of the sweep in webgpu.jsonl: how many schedules of an operator were right, which rounds they are of, and where to go on.
+// Rows of the sweep in webgpu.jsonl and cuda.jsonl: how many schedules of an operator were right, which rounds they are of, and where to go on.
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeCommit } from "../../support/code-commit.js";
 
-export type ExecutorName = "interpreter" | "dawn" | "naga";
+export type ExecutorName = "interpreter" | "dawn" | "naga" | "nvrtc";
 
 export interface SweepFailure {
   readonly round: number;
@@ -16,6 +16,8 @@ export interface SweepRow {
   readonly date: string;
   /** Last commit of what makes spaces and kernels and runs them. */
   readonly commit: string;
+  /** Absent in rows of before 27 November 2026, 7:00: webgpu. */
+  readonly target?: string;
   readonly executor: ExecutorName;
   /** What computed. */
   readonly device: string;
@@ -30,7 +32,8 @@ export interface SweepRow {
   readonly failures: readonly SweepFailure[];
 }
 
-const file = join(process.cwd(), "test/gpu/webgpu.jsonl");
+const fileOf = (target = "webgpu"): string =>
+  join(process.cwd(), `test/gpu/${target === "webgpu" ? "webgpu" : "cuda"}.jsonl`);
 
 /** Changes of tests or documents make no row old. */
 export const sweptCommit = (): string =>
@@ -42,17 +45,19 @@ export const sweptCommit = (): string =>
     ":/src/native/webgpu",
   );
 
-export const addRow = (row: SweepRow): void => appendFileSync(file, `${JSON.stringify(row)}\n`);
+export const addRow = (row: SweepRow): void => appendFileSync(fileOf(row.target), `${JSON.stringify(row)}\n`);
 
 /** Where an executor is with an operator: the next round, and the schedules that it had. */
 export function progressOf(
-  { executor, operator, seed }: Pick<SweepRow, "executor" | "operator" | "seed">,
+  { target = "webgpu", executor, operator, seed }: Pick<SweepRow, "target" | "executor" | "operator" | "seed">,
   commits: readonly string[],
 ): { readonly round: number; readonly schedules: number } {
+  const file = fileOf(target);
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
   // Rows of before 27 November 2026 name a type, and no executor.
   const rows = lines
     .map((line) => JSON.parse(line) as SweepRow)
+    .filter((row) => (row.target ?? "webgpu") === target)
     .filter((row) => row.executor === executor && row.operator === operator && row.seed === seed);
   return {
     round: rows.reduce((next, { rounds }) => Math.max(next, rounds[1]), 0),

@@ -42,10 +42,10 @@ test.skipIf(noSoftwareGpu)(`naga takes the texts${noSoftwareGpu ? ` (${noSoftwar
     ...Array.from({ length: 60 }, (_, seed) => drawOperator(createRng(seed * 1_000_003), small).def),
     ...Array.from({ length: 20 }, (_, seed) => randomGraph(createRng(seed))),
   ];
-  const further = furtherSwept.flatMap((operator) => drawRound(operator, 1, 0, 2)?.schedules ?? []);
+  const further = furtherSwept.flatMap((operator) => drawRound(operator, 1, 0, { wanted: 2 })?.schedules ?? []);
   const generated = [
     ...ofLibrary.flatMap(sourcesOf),
-    ...further.flatMap(({ kernel }) => (typeof kernel === "string" ? [] : [kernel.source])),
+    ...further.flatMap(({ kernel }) => (typeof kernel === "string" ? [] : [kernel.source as WgslSource])),
   ];
   // Those of the library run in their short forms, in Dawn.
   const sources = [...generated, ...drawn.flatMap(sourcesOf).map(shortWgsl)];

@@ -1,19 +1,20 @@
-// Schedules drawn from the spaces of operators for `webgpu`, held against the reference: `npm run test:webgpu`. Executors are the
-// interpreter, which sees races, Dawn on SwiftShader with red zones around all arrays, and naga, which validates texts. Rows of
-// webgpu.jsonl tell of the rounds of each operator, and a run goes on behind them.
+// Schedules drawn from the spaces of operators for GPUs, held against the reference: `npm run test:webgpu`, `npm run test:cuda`. Executors are the
+// interpreter, which sees races, for WebGPU Dawn on SwiftShader, with red zones around all arrays, and naga, which validates texts, and for CUDA
+// NVRTC, which compiles them. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
 //
-//   node test/run-typescript.js webgpu [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
+//   node test/run-typescript.js schedules [--target cuda-sm80] [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
 //     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]
 
 import { parseArgs } from "node:util";
-import { drawRound } from "./sweep/draw-round.ts";
+import { drawRound, sweptTarget } from "./sweep/draw-round.ts";
 import { type Executor, executorNamed } from "./sweep/executors.ts";
-import { type SweptOperator, sweptOperators } from "./sweep/operators.ts";
+import { type SweptOperator, sweptFor } from "./sweep/operators.ts";
 import { addRow, type ExecutorName, progressOf, type SweepFailure, sweptCommit } from "./sweep/records.ts";
 
 const { values } = parseArgs({
   options: {
-    executor: { type: "string", default: "dawn" },
+    target: { type: "string", default: "webgpu" },
+    executor: { type: "string" },
     only: { type: "string" },
     samples: { type: "string" },
     seed: { type: "string", default: "1" },
@@ -23,7 +24,8 @@ const { values } = parseArgs({
     round: { type: "string" },
   },
 });
-const name = values.executor as ExecutorName;
+const target = sweptTarget(values.target);
+const name = (values.executor ?? (target.backend === "cuda" ? "interpreter" : "dawn")) as ExecutorName;
 const samples = Number(values.samples ?? (name === "interpreter" ? 2000 : 200));
 const [seed, slice] = [Number(values.seed), Number(values.slice)];
 const until = performance.now() + Number(values.seconds) * 1000;
@@ -47,7 +49,7 @@ async function swept(operator: SweptOperator, first: number, wanted: number): Pr
   const failures: SweepFailure[] = [];
   let [schedules, round] = [0, first];
   while (schedules < wanted && performance.now() < until) {
-    const drawn = drawRound(operator, seed, round);
+    const drawn = drawRound(operator, seed, round, { target });
     const answers = drawn ? await executor.run(drawn) : [];
     for (const [at, reason] of answers.entries()) {
       if (reason === null) continue;
@@ -66,13 +68,19 @@ async function swept(operator: SweptOperator, first: number, wanted: number): Pr
 /** Sweeps a slice. Says whether there is more to do. */
 async function slices(operator: SweptOperator): Promise<boolean> {
   const { title } = operator;
-  const done = progressOf({ executor: name, operator: title, seed }, commits);
+  const done = progressOf({ target: target.name, executor: name, operator: title, seed }, commits);
   const left = samples - done.schedules;
   if (left <= 0 || performance.now() > until) return false;
   const began = performance.now();
   const { rounds, schedules, failures } = await swept(operator, done.round, Math.min(slice, left));
   const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
-  const place = { date: new Date().toISOString(), commit, executor: name, device: executor.device };
+  const place = {
+    date: new Date().toISOString(),
+    commit,
+    target: target.name,
+    executor: name,
+    device: executor.device,
+  };
   const failed = failures.length;
   addRow({
     ...place,
@@ -93,7 +101,7 @@ async function slices(operator: SweptOperator): Promise<boolean> {
 
 const all = { schedules: 0, failed: 0 };
 const wanted = values.only?.split(";");
-let open = sweptOperators.filter(({ title }) => wanted?.includes(title) ?? true);
+let open = sweptFor(target).filter(({ title }) => wanted?.includes(title) ?? true);
 if (values.round !== undefined) {
   for (const operator of open) await swept(operator, Number(values.round), 1);
 } else {
@@ -103,6 +111,6 @@ if (values.round !== undefined) {
     for (const operator of open) if (await slices(operator)) next.push(operator);
     open = next;
   }
-  console.log(`${executor.device}, seed ${seed}: ${all.schedules} schedules, ${all.failed} failed`);
+  console.log(`${target.name}, ${executor.device}, seed ${seed}: ${all.schedules} schedules, ${all.failed} failed`);
 }
 process.exit(all.failed === 0 ? 0 : 1);
