@@ -62,7 +62,7 @@ describe.skipIf(noBrowser !== null)(`a page of the dev server in Chromium${noBro
     await page.waitForFunction("globalThis.kernel");
   }
 
-  test("measures its kernel, once, and goes on with what it found", { timeout: 90_000 }, async () => {
+  test("measures its kernel, once, and goes on with what it found", async () => {
     expect(existsSync(packageFile("dist/background-tuner.js"))).toBe(true);
     const root = writeApp(app);
     await open(root, true);
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser !== null)(`a page of the dev server in Chromium${noBro
     expect(agrees).toBe(true);
   });
 
-  test("with a software adapter that it does not take measures nothing", { timeout: 60_000 }, async () => {
+  test("with a software adapter that it does not take measures nothing", async () => {
     const root = writeApp(app);
     await open(root, false);
     await page.waitForFunction("framesSeen > 0 && document.querySelector('iframe') === null", null, {
