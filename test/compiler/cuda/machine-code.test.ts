@@ -108,16 +108,12 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
   });
 
   // Each machine sees every other operator.
-  test.each(sweptOperators.map((operator, at) => ({ ...operator, at })))(
-    "$title compiles",
-    { timeout: 60_000 },
-    (operator) => {
-      const { op } = operatorOfRound(operator, 1, 0);
-      if (!op) return;
-      const target = operator.at % 2 === 0 ? cudaSm80 : cudaSm90;
-      const [template] = templatesOf(op, target);
-      const [drawn] = draw(op, target, template!, 1);
-      expect(nvrtc!.compile(drawn!.source, drawn!.source.architecture).length).toBeGreaterThan(0);
-    },
-  );
+  test.each(sweptOperators.map((operator, at) => ({ ...operator, at })))("$title compiles", (operator) => {
+    const { op } = operatorOfRound(operator, 1, 0);
+    if (!op) return;
+    const target = operator.at % 2 === 0 ? cudaSm80 : cudaSm90;
+    const [template] = templatesOf(op, target);
+    const [drawn] = draw(op, target, template!, 1);
+    expect(nvrtc!.compile(drawn!.source, drawn!.source.architecture).length).toBeGreaterThan(0);
+  });
 });
