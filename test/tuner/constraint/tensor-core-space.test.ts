@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../../src/tuner/constraint/check.ts";
+import type { Constraint, ConstraintModel } from "../../../src/tuner/constraint/constraint.ts";
 import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { explain } from "../../../src/tuner/constraint/solver/explain.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
@@ -47,5 +48,61 @@ describe("a GEMM on tensor cores", () => {
     );
     for (const one of explanation.clash)
       expect(explain({ ...small, constraints: small.constraints.filter((other) => other !== one) })).toBeNull();
+  });
+
+  /** Rows of a published run of Heron, whose constraints bound each buffer and not their sum: the first failed on the GPU. */
+  describe("has the shared memory of rows that were measured", () => {
+    interface Row {
+      readonly rows: number;
+      readonly columns: number;
+      readonly k: number;
+      /** Elements by which rows of acc.shared, A.shared and B.shared are longer. */
+      readonly offsets: readonly [number, number, number];
+    }
+
+    const withRow = ({ rows, columns, k, offsets: [acc, left, right] }: Row): ConstraintModel => {
+      const values = {
+        ...{ "wmma.m": 16, "wmma.n": 16, "wmma.k": 16 },
+        ...{ "acc.shared.i": rows, "acc.shared.j": columns, "acc.shared.offset": acc },
+        ...{ "A.shared.i": rows, "A.shared.k": k, "A.shared.offset": left },
+        ...{ "B.shared.j": columns, "B.shared.k": k, "B.shared.offset": right },
+      };
+      const fixed = Object.entries(values).map(
+        ([name, value]): Constraint => ({
+          kind: "equal",
+          left: name,
+          right: value,
+          why: `${name} is ${value}`,
+          role: "limit",
+        }),
+      );
+      return { ...model, constraints: [...model.constraints, ...fixed] };
+    };
+
+    test("52224 bytes of 49152 are refused, for the sum alone", () => {
+      const explanation = explain(withRow({ rows: 256, columns: 64, k: 32, offsets: [24, 24, 24] }))!;
+      expect(explanation.text).toContain("acc.shared and B.shared fit 49152 bytes of shared memory together");
+      const larger = tensorCoreModel({ ...space, sharedBytes: 52_224 });
+      const same = withRow({ rows: 256, columns: 64, k: 32, offsets: [24, 24, 24] }).constraints.slice(
+        model.constraints.length,
+      );
+      expect(explain({ ...larger, constraints: [...larger.constraints, ...same] })).toBeNull();
+    });
+
+    test.each([
+      [38_912, 16],
+      [39_936, 24],
+    ])("%i bytes are a schedule", (bytes, offset) => {
+      const result = sample(
+        compileModel(withRow({ rows: 128, columns: 64, k: 64, offsets: [16, 48, offset] })),
+        createRng(1),
+      );
+      if (result.kind !== "found") throw new Error(result.kind);
+      expect(check(model, result.assignment)).toEqual([]);
+      const { assignment } = result;
+      expect(
+        Math.max(Number(assignment["live-with-A.shared.bytes"]), Number(assignment["live-with-acc.shared.bytes"])),
+      ).toBe(bytes);
+    });
   });
 });
