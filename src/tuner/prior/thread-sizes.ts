@@ -17,10 +17,13 @@ export const threadSizes = {
   mostStep: 32,
   /** Parts of the depth that threads of one group add up beside each other. */
   slices: [2, 4, 8, 16, 32],
-  /** Threads that add up a row, threads that add up what these have, and rows of a group. */
+  /** Threads that add up a row, threads that add up what these have (1: each for itself), rows of a group, and rows of a thread. */
   rowThreads: [4, 8, 16, 32, 64, 128, 256],
-  rowCombiners: [2, 4, 8, 16],
+  rowCombiners: [1, 2, 4, 8, 16],
   rowsOfGroup: [1, 2, 4, 8, 16],
+  rowsOfThread: [2, 4, 8],
+  /** Most parts of a row that each of its threads adds up for itself. */
+  mostParts: 32,
   /** Elements of a row that a thread reads before it adds them up. */
   rowUnrolls: [1, 2, 4],
   /** Threads that add up one number of all there is, in many groups. */
@@ -48,7 +51,7 @@ export const threadSizes = {
   /** Most pieces of an operand that a thread copies in a step: they are written out. */
   mostCopies: 8,
   /** Most elements of a row that each of its threads keeps in registers. */
-  mostKept: 16,
+  mostKept: 32,
 } as const;
 
 /** What one processor does in a cycle, about, and what makes it wait. */
