@@ -1,5 +1,5 @@
-// Sizes that groups of threads without tensor cores are made by, and what a small GPU does in a cycle: the numbers that the rules of
-// `thread-tiles` and their estimates share. Nothing here was measured yet; ratios are those of integrated GPUs of 2022 to 2025.
+// Sizes that groups of threads without tensor cores are made by: the numbers that the rules of `thread-tiles` share. What GPUs do in a
+// cycle is in gpu-machines.ts.
 
 /** Sizes that a search tries, and limits of what is sensible. */
 export const threadSizes = {
@@ -54,19 +54,5 @@ export const threadSizes = {
   mostKept: 32,
 } as const;
 
-/** What one processor does in a cycle, about, and what makes it wait. */
-export const threadRates = {
-  /** Threads that a processor has at a time, and those that keep it busy if each has a single thing to do at a time. */
-  threadsPerProcessor: 1_024,
-  busyThreads: 512,
-  /** Things that one thread does beside each other: more sums of it hide no more. */
-  mostAtOnce: 4,
-  /** Share of the loads from memory that no cache near the processor has, where neighbours read the same. */
-  missShare: 0.25,
-  /** Bytes that come together: a thread that reads a number of its own far from its neighbours' has all of them come. */
-  sectorBytes: 32,
-  /** Cycles from a load to its value, from L2 or memory. */
-  latency: 400,
-  /** Operations that a function such as exp takes. */
-  functionOperations: 12,
-} as const;
+/** Operations that a function such as exp takes. */
+export const functionOperations = 12;
