@@ -25,10 +25,14 @@ export interface GpuMachine {
   readonly busyThreads: number;
   /** Things that one thread does beside each other: more of them hide no more. */
   readonly mostAtOnce: number;
+  /** Loads that one thread has on their way. */
+  readonly mostLoads: number;
   /** Cycles from a load to its value, from L2 or memory, and from the last thread at a barrier to the first behind it. Other groups hide them. */
   readonly latency: number;
   readonly barrierLatency: number;
-  /** Cycles that a barrier takes for all threads that go together, and those that a group takes to begin. Nothing hides them. */
+  /** Cycles until a processor has one more operation of a text that is written out: it fetches all of that once. */
+  readonly cyclesPerFetch: number;
+  /** Cycles that a barrier takes for all threads that go together, and those that a group takes to begin: no group works meanwhile. */
   readonly cyclesPerMeeting: number;
   readonly cyclesPerGroup: number;
   /** Share of the loads from memory that no cache near the processor has, where neighbours read the same. */
@@ -38,9 +42,9 @@ export interface GpuMachine {
 }
 
 /**
- * Arithmetic, clock and memory are as Apple's M1 is published: 2.6 TFLOP/s at 1.28 GHz, 68 GB/s, by twice as many processors of half the
- * width. Registers are 256 KiB of a processor, as most makers have them. The others are of the order of integrated GPUs of 2022 to 2025;
- * not measured.
+ * Arithmetic, clock, memory and registers are as Apple's M1 is published, by twice as many processors of half the size: 2.6 TFLOP/s at
+ * 1.28 GHz, 68 GB/s, 208 KiB of registers and 60 KiB for groups a core. The others are of the order of integrated GPUs of 2022 to 2025; not
+ * measured.
  */
 const smallGpu: GpuMachine = {
   clockGhz: 1.28,
@@ -53,12 +57,14 @@ const smallGpu: GpuMachine = {
   lanes: 32,
   threadsPerProcessor: 1_024,
   groupsPerProcessor: 16,
-  registersPerProcessor: 65_536,
-  groupBytesPerProcessor: 65_536,
+  registersPerProcessor: 26_624,
+  groupBytesPerProcessor: 30_720,
   busyThreads: 512,
   mostAtOnce: 4,
+  mostLoads: 8,
   latency: 400,
   barrierLatency: 40,
+  cyclesPerFetch: 4,
   cyclesPerMeeting: 8,
   cyclesPerGroup: 10,
   missShare: 0.25,
@@ -85,11 +91,20 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
     l2Bytes: 48,
     memoryBytes: 202,
     threadsPerProcessor: 1_536,
+    registersPerProcessor: 65_536,
     groupBytesPerProcessor: 102_400,
   },
   // Radeon RX 6600, "RDNA" whitepaper: waves of 32, two SIMDs of 128 KiB of registers a compute unit, half of 128 KiB for groups; 16 waves a
   // SIMD; 224 GB/s at 2.5 GHz.
-  amd: { clockGhz: 2.5, groupBytes: 128, l2Bytes: 64, memoryBytes: 90, latency: 500 },
+  amd: {
+    clockGhz: 2.5,
+    groupBytes: 128,
+    l2Bytes: 64,
+    memoryBytes: 90,
+    registersPerProcessor: 65_536,
+    groupBytesPerProcessor: 65_536,
+    latency: 500,
+  },
   // Xe-LPG, "oneAPI GPU Optimization Guide": 16 vector engines an Xe core, 8 threads each of 4 KiB of registers, SIMD of 16 for most; 64 KiB
   // for groups; two channels of DDR5 at 2.2 GHz.
   intel: {
@@ -100,6 +115,7 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
     lanes: 16,
     threadsPerProcessor: 2_048,
     registersPerProcessor: 131_072,
+    groupBytesPerProcessor: 65_536,
   },
   // Adreno, "OpenCL General Programming and Optimization" of Qualcomm: waves of 64 or 128 fibers, 32 KiB for groups; some 51 GB/s at 0.68 GHz.
   qualcomm: {
@@ -107,6 +123,7 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
     scalarFlops: 512,
     memoryBytes: 75,
     lanes: 64,
+    registersPerProcessor: 65_536,
     groupBytesPerProcessor: 32_768,
   },
   // Mali-G710, "Mali GPU Best Practices" of Arm: warps of 16, 64 Ki bytes of registers an engine, and memory of groups in the cache that all

@@ -1,8 +1,9 @@
 // Knowledge of a visitor's GPU before anything is measured: none is known at build time, so it is a small one, or one that is common of a
 // class. RankingFacts → nanoseconds, by the longest of computing and traffic, with a share of the others, and what each step waits.
 //
-// Facts mean what they mean for the larger GPUs (gpu-model.ts): `bytesFromL2` comes from the memory of a group, `bytesFromL3` from L2, and
-// `bodyInstructions` are cycles that a step waits, for memory and where threads meet.
+// Facts mean what they mean for the larger GPUs (gpu-model.ts): `bytesFromL2` comes from the memory of a group, `bytesFromL3` from L2. Of
+// groups, `accumulators` are those that a processor has beside each other, `bodyInstructions` cycles that a step of one waits, which the
+// others may fill, and `walksBegun` cycles in which all of them begin and meet.
 
 import { type AcceleratorTarget, remembered } from "../../compiler/index.ts";
 import { type GpuMachine, gpuMachineOf } from "./gpu-machines.ts";
@@ -27,12 +28,19 @@ export const webgpuModel: AnalyticModel<AcceleratorTarget> = {
       (facts.flops / scalarFlops) * share,
       (facts.bytesFromL2 / groupBytes) * share,
       (facts.bytesFromL3 / l2Bytes) * share,
+      (facts.walksBegun ?? 0) / processors,
       facts.bytesFromMemory / memoryBytes,
     ];
     const longest = Math.max(...works);
     const busy = longest + visibleShare * (works.reduce((sum, it) => sum + it, 0) - longest);
-    const rounds = Math.ceil(facts.parallelTasks / processors);
-    const steps = facts.loopIterations / facts.parallelTasks;
-    return (busy + rounds * steps * facts.bodyInstructions + cyclesPerLaunch) / clockGhz;
+    return (busy + waiting(facts, busy, processors) + cyclesPerLaunch) / clockGhz;
   },
 };
+
+/** Cycles in which all groups of a processor wait: while one does, the others work. */
+function waiting(facts: RankingFacts, busy: number, processors: number): number {
+  const { loopIterations, parallelTasks, bodyInstructions, accumulators } = facts;
+  const beside = Math.max(1, accumulators);
+  const steps = Math.ceil(parallelTasks / processors) * (loopIterations / parallelTasks);
+  return (steps / beside) * Math.max(0, bodyInstructions - (beside - 1) * (busy / steps));
+}

@@ -13,6 +13,8 @@ export interface GroupLoad {
   /** Registers of a thread, about, and bytes of memory of a group: what they take, further groups lack. */
   readonly registers: number;
   readonly groupBytes: number;
+  /** Operations that are written out one after another. */
+  readonly written: number;
   /** Things that a thread has to do beside each other. */
   readonly atOnce: number;
   /** Loads, one after the other, that a thread waits for in all. */
@@ -23,7 +25,10 @@ export interface GroupLoad {
   readonly surplus: number;
 }
 
-type LoadFacts = Pick<RankingFacts, "waste" | "loopIterations" | "parallelTasks" | "bodyInstructions">;
+type LoadFacts = Pick<
+  RankingFacts,
+  "waste" | "loopIterations" | "parallelTasks" | "bodyInstructions" | "accumulators" | "walksBegun"
+>;
 
 export function loadOfGroups(load: GroupLoad, target: AcceleratorTarget): LoadFacts {
   const { groups, threads, atOnce, waits, barriers, surplus } = load;
@@ -41,8 +46,11 @@ export function loadOfGroups(load: GroupLoad, target: AcceleratorTarget): LoadFa
     waste: surplus * ((each * processors) / groups) * idle * ((together * machine.lanes) / threads),
     loopIterations: groups * steps,
     parallelTasks: groups,
-    bodyInstructions:
-      (hidden / beside + meetings * together * machine.cyclesPerMeeting + machine.cyclesPerGroup) / steps,
+    bodyInstructions: hidden / steps,
+    accumulators: beside,
+    walksBegun:
+      groups * (meetings * together * machine.cyclesPerMeeting + machine.cyclesPerGroup) +
+      processors * load.written * machine.cyclesPerFetch,
   };
 }
 
@@ -62,7 +70,6 @@ function groupsBeside({ threads, registers, groupBytes }: GroupLoad, machine: Gp
 export const otherFacts = {
   lanes: 1,
   multiplyAddShare: 0,
-  accumulators: 0,
   liveRegisters: 0,
   loadsPerOperation: 0,
   packedBytes: 0,

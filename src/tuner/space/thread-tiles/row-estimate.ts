@@ -1,6 +1,7 @@
 // Load of rows that groups of threads reduce on the machine: the facts that their time is predicted from.
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
+import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
@@ -41,7 +42,7 @@ export const rowEstimate =
     const asked = lengths.reduce((all, length) => all + length, 0);
     const done = parts.reduce((all, part) => all + part * inRow, 0);
     // Parts are combined by a few threads while the others wait, or by all.
-    const combining = reductions.length * several * (combiners > 1 ? inRow / combiners + combiners : inRow);
+    const combining = reductions.length * (combiners > 1 ? inRow / combiners + combiners : inRow);
     const walks = isKept ? 1 : stages.length;
     const first = firstReads(rows, kept);
     const read = isKept ? first : stages.reduce((all, stage) => all + bytesReadBy(stage), 0);
@@ -49,6 +50,9 @@ export const rowEstimate =
     const near = reductions.reduce((all, stage) => all + loadedBytes(stage, rows, several), 0);
     // A vector is one load, as a number is.
     const share = (1 + 1 / lanes) / 2;
+    const { mostLoads, sectorBytes } = gpuMachineOf(target);
+    // Of each part of a row that comes, the threads of the row use what they read beside each other.
+    const used = Math.min(sectorBytes, inRow * lanes * byteSize[root.dtype]);
     const sums = several * reductions.length;
     return {
       ...otherFacts,
@@ -58,8 +62,10 @@ export const rowEstimate =
           threads,
           registers: threadSizes.registersBeside + (isKept ? keptRegisters(rows, parts[0]!) : unroll) + sums,
           groupBytes: sums * together * (inRow + combiners) * threadSizes.groupWord,
+          written: isKept ? parts.reduce((all, part) => all + part, 0) : unroll * stages.length,
           atOnce: isKept ? parts[0]! : unroll,
-          waits: (walks * Math.max(...parts) * several) / (isKept ? Math.max(...parts) : unroll),
+          waits:
+            (walks * Math.max(...parts) * several) / Math.min(isKept ? Math.max(...parts) : unroll, mostLoads * lanes),
           barriers: (combiners > 1 ? 2 : 1) * reductions.length,
           surplus: done / asked,
         },
@@ -67,7 +73,7 @@ export const rowEstimate =
       ),
       flops: stages.reduce((all, stage) => all + operationsIn(stage), 0) + groups * threads * combining,
       bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (isKept ? 0 : near * share),
-      bytesFromL3: read * share,
+      bytesFromL3: read * share * (sectorBytes / used),
       bytesFromMemory: first + bytesOf(root),
     };
   };

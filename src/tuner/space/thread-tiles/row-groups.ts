@@ -90,7 +90,8 @@ function waysOf(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readon
 
 /** Says whether rows have an operand in common, such as a vector. */
 const sharesOperands = ({ root, leading }: RowGroup): boolean =>
-  leading.at(-1)!.extent > 1 && root.reads.some((read) => !dependsOn(read, leading.at(-1)!.name));
+  threadSizes.rowsOfThread.some((count) => leading.at(-1)!.extent % count === 0) &&
+  root.reads.some((read) => !dependsOn(read, leading.at(-1)!.name));
 
 const titleOf = ({ root, reductions }: RowGroup): string => {
   const others = reductions.filter((it) => it !== root).map(({ name }) => name);
@@ -196,11 +197,12 @@ function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: 
   const together = divisors(threadSizes.rowsOfGroup);
   const decided = [
     [threadsOfRow(rows), threads] as const,
-    [combinersOf(rows), threadSizes.rowCombiners] as const,
+    form.hasSeveral
+      ? ([rowsOfThread(rows), divisors(threadSizes.rowsOfThread)] as const)
+      : ([combinersOf(rows), threadSizes.rowCombiners] as const),
     [rowsOfGroup(rows), together] as const,
-    ...(form.hasSeveral ? [[rowsOfThread(rows), divisors(threadSizes.rowsOfThread)] as const] : []),
   ].reduce((result, [name, values]) => tunable(result, name, values), draft);
-  const combining = limitCombiners(decided, rows, threads);
+  const combining = form.hasSeveral ? limitSeveral(decided, rows) : limitCombiners(decided, rows, threads);
   const all = product(combining, `${root.name}.threads`, [threadsOfRow(rows), rowsOfGroup(rows)], "threads of a group");
   const few = atMost(all, `${root.name}.threads`, most, `a group has at most ${most} threads`);
   const least = Math.min(threadSizes.leastThreads, threads.at(-1)! * together.at(-1)!);
@@ -228,26 +230,31 @@ function limitCombiners(draft: Draft, rows: RowGroup, threads: readonly number[]
   });
 }
 
+/** Each row of a thread has a thread that adds up its parts, which are not too many for it. */
+function limitSeveral(draft: Draft, rows: RowGroup): Draft {
+  const { mostParts } = threadSizes;
+  const few = atMost(draft, threadsOfRow(rows), mostParts, `a thread combines at most ${mostParts} parts`);
+  return atMost(
+    few,
+    rowsOfThread(rows),
+    threadsOfRow(rows),
+    "each row of a thread has a thread that combines its parts",
+  );
+}
+
 /** Parts of rows in the memory of the group. */
 function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number): Draft {
   const { root, reductions } = rows;
-  const combiners = `${root.name}.combiners`;
-  const counted = product(
-    draft,
-    combiners,
-    [combinersOf(rows), rowsOfGroup(rows)],
-    "threads that combine parts of rows",
-  );
-  const own = [`${root.name}.threads`, combiners];
-  const times = form.hasSeveral ? own.map((name) => `${name}.parts`) : own;
-  const parts = form.hasSeveral
-    ? own.reduce((it, name, at) => product(it, times[at]!, [name, rowsOfThread(rows)], "parts of rows"), counted)
-    : counted;
+  const all = `${root.name}.threads`;
+  const more = form.hasSeveral ? `${root.name}.parts` : `${root.name}.combiners`;
+  const counted = form.hasSeveral
+    ? product(draft, more, [all, rowsOfThread(rows)], "parts of rows")
+    : product(draft, more, [combinersOf(rows), rowsOfGroup(rows)], "threads that combine parts of rows");
   const bytes = `${root.name}.group-bytes`;
   const size = reductions.reduce((all, { dtype }) => all + bytesInGroup(dtype), 0);
-  const terms = times.map((term) => ({ coefficient: size, term }));
+  const terms = [...(form.hasSeveral ? [] : [all]), more].map((term) => ({ coefficient: size, term }));
   return atMost(
-    sum(parts, bytes, terms, 0, "bytes of memory of a group"),
+    sum(counted, bytes, terms, 0, "bytes of memory of a group"),
     bytes,
     most,
     `parts of ${reductions.map(({ name }) => name).join(" and ")} fit the ${most} bytes of a group`,

@@ -176,50 +176,58 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowF
       ...[...(form.inVectors ? [lanes!] : []), ...own].map((loop) => ({ kind: "unroll", loop }) as const),
       { kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" },
     ]),
-    ...combined(stage, rows, { row, own, parts: `${thread}.final` }),
+    ...(form.hasSeveral
+      ? combinedByRows(stage, own[0]!, { row, parts: final(thread) })
+      : combined(stage, rows, { row, parts: final(thread) })),
   ];
 }
 
 interface Parts {
-  /** The loop over rows of the group, and the one over rows of a thread, if it has several. */
+  /** The loop over rows of the group, and the one over parts of a row. */
   readonly row: string;
-  readonly own: readonly string[];
-  /** The loop over the parts of a row. */
   readonly parts: string;
 }
 
 /** Adds up the parts that threads have, by a few threads or by all. */
-function combined({ name, ...stage }: SchedulableStage, rows: RowGroup, { row, own, parts }: Parts): Steps {
-  const isRoot = stage.block === rows.root.block;
+function combined({ name, block }: SchedulableStage, rows: RowGroup, { row, parts }: Parts): Steps {
   const all = combinersOf(rows);
   const few = threadSizes.rowCombiners.filter((count) => count > 1);
   const [part, combiner] = [`${parts}.0`, `${parts}.1`];
   const last = (result: string): Instructions =>
-    isRoot
+    block === rows.root.block
       ? [{ kind: "cache-write", block: name, loop: result, scope: "register" }]
       : [{ kind: "set-scope", buffer: name, scope: "register" }];
-  const written = (loops: readonly string[]): Instructions => loops.map((loop) => ({ kind: "unroll", loop }) as const);
-  const final = (loop: string): string => `${loop}.final`;
   const byFew: Instructions = [
     { kind: "split", loop: parts, factors: [0, named(all)], tail: "perfect" },
-    { kind: "reorder", loops: [combiner, final(row), part, ...own.map(final)] },
+    { kind: "reorder", loops: [combiner, final(row), part] },
     { kind: "rfactor", loop: combiner },
     { kind: "set-scope", buffer: `${name}.rf2`, scope: "group" },
     { kind: "bind", loop: combiner, axis: "threadIdx.x" },
     { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-    ...written([part, ...own.map(final)]),
+    { kind: "unroll", loop: part },
     { kind: "cache-write", block: `${name}.rf2`, loop: final(row), scope: "register" },
     { kind: "bind", loop: final(final(row)), axis: "threadIdx.y" },
-    ...written([...own.map((loop) => final(final(loop))), final(combiner)]),
+    { kind: "unroll", loop: final(combiner) },
     ...last(final(final(row))),
   ];
   const byAll: Instructions = [
     { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-    ...written([...own.map(final), parts]),
+    { kind: "unroll", loop: parts },
     ...last(final(row)),
   ];
   return [...inAnyCase(byFew, [{ tunable: all, oneOf: few }]), ...inAnyCase(byAll, [is(all, 1)])];
 }
+
+const final = (loop: string): string => `${loop}.final`;
+
+/** The first threads of a row add up the parts of one of its rows each. */
+const combinedByRows = ({ name }: SchedulableStage, own: string, { row, parts }: Parts): Steps =>
+  inAnyCase([
+    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+    { kind: "bind", loop: final(own), axis: "threadIdx.x" },
+    { kind: "unroll", loop: parts },
+    { kind: "cache-write", block: name, loop: final(own), scope: "register" },
+  ]);
 
 /** Each thread has its elements of a row in registers: `copy` is a buffer with the rows of the group, and its last loop. */
 export function keepInRegisters(copy: string, row: string, along: string, rows: RowGroup, form: RowForm): Steps {

@@ -90,6 +90,7 @@ const sumEstimate =
           threads,
           registers: threadSizes.registersBeside,
           groupBytes: 0,
+          written: 1,
           atOnce: 1,
           waits: steps + later,
           barriers: 0,

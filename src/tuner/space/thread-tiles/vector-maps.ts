@@ -101,6 +101,7 @@ const mapEstimate =
           threads,
           registers: threadSizes.registersBeside + unroll * lanes,
           groupBytes: 0,
+          written: unroll * lanes * Math.max(1, stage.operations),
           atOnce: unroll * lanes,
           waits: 1,
           barriers: 0,
