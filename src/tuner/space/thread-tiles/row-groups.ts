@@ -77,14 +77,15 @@ function waysOf(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readon
   const { mostKept, rowThreads } = threadSizes;
   const fits = kept.length > 0 && longestRow(rows) <= mostKept * rowThreads.at(-1)!;
   const hasVectors = vectorsOfRows(rows).length > 0;
-  const hasSeveral = isAlone(rows) && sharesOperands(rows);
+  const inVectors = { ...plainForm, inVectors: true };
   return [
     inMemory(draft, rows, plainForm, target),
-    ...(hasSeveral ? [inMemory(draft, rows, { ...plainForm, hasSeveral }, target)] : []),
-    ...(fits ? [inRegisters(draft, rows, { ...plainForm, isKept: true }, target)] : []),
-    ...(fits && hasVectors
-      ? [inRegisters(draft, rows, { isKept: true, inVectors: true, hasSeveral: false }, target)]
+    ...(isAlone(rows) && sharesOperands(rows)
+      ? [inMemory(draft, rows, { ...plainForm, hasSeveral: true }, target)]
       : []),
+    ...(hasVectors && rows.root.reduce.length === 0 ? [inMemory(draft, rows, inVectors, target)] : []),
+    ...(fits ? [inRegisters(draft, rows, { ...plainForm, isKept: true }, target)] : []),
+    ...(fits && hasVectors ? [inRegisters(draft, rows, { ...inVectors, isKept: true }, target)] : []),
   ];
 }
 
@@ -99,12 +100,12 @@ const titleOf = ({ root, reductions }: RowGroup): string => {
 };
 
 function inMemory(draft: Draft, rows: RowGroup, form: RowForm, target: AcceleratorTarget): Draft {
-  const title = form.hasSeveral ? `${titleOf(rows)}, several a thread` : titleOf(rows);
-  const decided = addRowChoices(decide(draft, title), rows, form, target);
+  const way = form.hasSeveral ? ", several a thread" : form.inVectors ? ", in vectors" : "";
+  const decided = addRowChoices(decide(draft, `${titleOf(rows)}${way}`), rows, form, target);
   const written = tunable(decided, rowUnrollOf(rows), threadSizes.rowUnrolls);
-  const lanes = rowLanes(rows);
-  const unrolled = lanes.length > 1 ? tunable(written, rowLanesOf(rows), lanes) : written;
-  const timed = estimate(unrolled, rowEstimate(rows, [], target));
+  const lanes = form.inVectors ? vectorsOfRows(rows) : rowLanes(rows);
+  const unrolled = form.inVectors || lanes.length > 1 ? tunable(written, rowLanesOf(rows), lanes) : written;
+  const timed = estimate(form.inVectors ? limitVectors(unrolled, rows) : unrolled, rowEstimate(rows, [], target));
   return instructAll(timed, [...inAnyCase(cutRows(rows, form)), ...reductionsOf(rows, form)]);
 }
 
@@ -305,13 +306,12 @@ function limitKept(draft: Draft, rows: RowGroup, form: RowForm): Draft {
   const reach = `${rows.root.name}.row-reach`;
   const covered = product(draft, reach, [mostKept, threadsOfRow(rows)], "most elements of a row that its threads keep");
   const few = atMost(covered, longestRow(rows), reach, `a thread keeps at most ${mostKept} elements of a row`);
-  if (!form.inVectors) return few;
+  return form.inVectors ? limitVectors(few, rows) : few;
+}
+
+function limitVectors(draft: Draft, rows: RowGroup): Draft {
   const block = `${rows.root.name}.row-block`;
-  const taken = product(
-    few,
-    block,
-    [threadsOfRow(rows), rowLanesOf(rows)],
-    "elements that the threads of a row take at once",
-  );
+  const parts = [threadsOfRow(rows), rowLanesOf(rows)];
+  const taken = product(draft, block, parts, "elements that the threads of a row take at once");
   return atMost(taken, block, powerFrom(longestRow(rows)), "each thread of a row has a vector of it");
 }
