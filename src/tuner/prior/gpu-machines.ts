@@ -64,7 +64,7 @@ const smallGpu: GpuMachine = {
   mostLoads: 8,
   latency: 400,
   barrierLatency: 40,
-  cyclesPerFetch: 4,
+  cyclesPerFetch: 16,
   cyclesPerMeeting: 8,
   cyclesPerGroup: 10,
   missShare: 0.25,

@@ -14,6 +14,7 @@ import {
   constrain,
   type Draft,
   decide,
+  derived,
   estimate,
   fuse,
   instructAll,
@@ -191,7 +192,7 @@ const longestRow = ({ reductions, inner }: RowGroup): number =>
 function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: AcceleratorTarget): Draft {
   const { root, leading } = rows;
   const most = limits.threadsPerGroup ?? 1;
-  const longest = powerFrom(longestRow(rows));
+  const longest = powerFrom(Math.ceil(longestRow(rows) / (form.inVectors ? vectorsOfRows(rows)[0]! : 1)));
   const threads = threadSizes.rowThreads.filter((count) => count <= Math.min(most, longest));
   const last = leading.at(-1)!.extent;
   const divisors = (counts: readonly number[]): readonly number[] => counts.filter((count) => last % count === 0);
@@ -250,9 +251,9 @@ function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number):
   const more = form.hasSeveral ? `${root.name}.parts` : `${root.name}.combiners`;
   const counted = form.hasSeveral
     ? product(draft, more, [all, rowsOfThread(rows)], "parts of rows")
-    : product(draft, more, [combinersOf(rows), rowsOfGroup(rows)], "threads that combine parts of rows");
+    : countCombiners(draft, rows, more);
   const bytes = `${root.name}.group-bytes`;
-  const size = reductions.reduce((all, { dtype }) => all + bytesInGroup(dtype), 0);
+  const size = reductions.reduce((sum, { dtype }) => sum + bytesInGroup(dtype), 0);
   const terms = [...(form.hasSeveral ? [] : [all]), more].map((term) => ({ coefficient: size, term }));
   return atMost(
     sum(counted, bytes, terms, 0, "bytes of memory of a group"),
@@ -260,6 +261,29 @@ function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number):
     most,
     `parts of ${reductions.map(({ name }) => name).join(" and ")} fit the ${most} bytes of a group`,
   );
+}
+
+/** Adds the threads of a group that combine parts for others: none, where each does so for itself. */
+function countCombiners(draft: Draft, rows: RowGroup, result: string): Draft {
+  const each = `${rows.root.name}.row-parts`;
+  const counts = threadSizes.rowCombiners.map((count) => [count, count > 1 ? count : 0] as const);
+  const known = derived(
+    draft,
+    each,
+    counts.map(([, parts]) => parts),
+  );
+  const mapped = counts.reduce(
+    (so, [count, parts]) =>
+      constrain(so, {
+        kind: "conditional",
+        when: [is(combinersOf(rows), count)],
+        then: { kind: "one-of", variable: each, values: [parts] },
+        why: "parts of a row that the threads of a row share out",
+        role: "definition",
+      }),
+    known,
+  );
+  return product(mapped, result, [each, rowsOfGroup(rows)], "threads that combine parts of rows");
 }
 
 function limitLaunch(draft: Draft, rows: RowGroup, form: RowForm, most: number): Draft {
