@@ -126,8 +126,8 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
     registersPerProcessor: 65_536,
     groupBytesPerProcessor: 32_768,
   },
-  // Mali-G710, "Mali GPU Best Practices" of Arm: warps of 16, 64 Ki bytes of registers an engine, and memory of groups in the cache that all
-  // loads go through, so that a copy there saves nothing; some 51 GB/s at 0.85 GHz.
+  // Mali-G77 and later, "Mali GPU Best Practices" of Arm: warps of 16, 1,024 threads of up to 32 registers a core, half as many of more, and
+  // memory of groups in the cache that all loads go through, so that a copy there saves nothing; some 51 GB/s at 0.85 GHz.
   arm: {
     clockGhz: 0.85,
     groupBytes: 32,

@@ -5,7 +5,8 @@
 //     Y.max, Y.sum of these rows       threads of a row take parts, and combine them
 //     for j.2: threadIdx.x, …: Y[i, j]
 //
-// Rows that several stages read may stay in the registers of their threads, and so may functions of them that are read twice.
+// Rows that several stages read may stay in the registers of their threads, and so may functions of them that are read twice. Threads take
+// numbers or vectors of a row, and several rows where these share an operand.
 
 import { type AcceleratorTarget, computesElementOf, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
