@@ -137,13 +137,14 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
     registersPerProcessor: 32_768,
     missShare: 0.1,
   },
-  // A core of a CPU, as SwiftShader and llvmpipe use it: four threads go in one vector, and a barrier has all of them leave their registers
-  // for the next four. Memory of groups is memory, and loads do not meet. Groups come one after another, and nothing is waited for.
+  // A core of a CPU, as SwiftShader uses it: four threads go in one vector, and at a barrier all of them leave their registers for the next
+  // four. Memory of groups is memory, and loads do not meet. Groups come one after another, and nothing is waited for. Amounts are of the
+  // order of softmax, layerNorm and products that were measured by `npm run bench:webgpu` on SwiftShader.
   software: {
     clockGhz: 3,
-    scalarFlops: 8,
-    groupBytes: 4,
-    l2Bytes: 4,
+    scalarFlops: 1,
+    groupBytes: 1,
+    l2Bytes: 1,
     memoryBytes: 8,
     lanes: 4,
     threadsPerProcessor: 1,
@@ -151,8 +152,8 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
     busyThreads: 1,
     latency: 0,
     barrierLatency: 0,
-    cyclesPerMeeting: 300,
-    cyclesPerGroup: 1_000,
+    cyclesPerMeeting: 3_000,
+    cyclesPerGroup: 3_000,
     missShare: 0,
     sectorBytes: 4,
   },

@@ -2,7 +2,7 @@
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
 import { gpuMachineOf } from "../../prior/gpu-machines.ts";
-import { threadSizes } from "../../prior/thread-sizes.ts";
+import { functionOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import {
@@ -15,7 +15,7 @@ import {
   otherFacts,
   valueIn,
 } from "./group-load.ts";
-import type { RowGroup } from "./row-group.ts";
+import { hasSharedElements, type RowGroup } from "./row-group.ts";
 import { combinersOf, rowLanesOf, rowsOfGroup, rowsOfThread, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
 
 /** @param kept buffers whose rows stay in registers from their first reader on */
@@ -71,7 +71,10 @@ export const rowEstimate =
         },
         target,
       ),
-      flops: stages.reduce((all, stage) => all + operationsIn(stage), 0) + groups * threads * combining,
+      flops:
+        stages.reduce((all, stage) => all + operationsIn(stage), 0) -
+        (isKept ? sharedOperations(rows) : 0) +
+        groups * threads * combining,
       bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (isKept ? 0 : near * share),
       bytesFromL3: read * share * (sectorBytes / used),
       bytesFromMemory: first + bytesOf(root),
@@ -79,8 +82,14 @@ export const rowEstimate =
   };
 
 /** Registers of elements of a row, and of functions of them that are read twice. */
-const keptRegisters = ({ reductions }: RowGroup, part: number): number =>
-  part * (reductions.some(({ callsFunctions }) => callsFunctions) ? 2 : 1);
+const keptRegisters = (rows: RowGroup, part: number): number =>
+  part * (rows.reductions.some((stage) => hasSharedElements(stage, rows)) ? 2 : 1);
+
+/** Operations that the root need not repeat. */
+const sharedOperations = (rows: RowGroup): number =>
+  rows.reductions
+    .filter((stage) => hasSharedElements(stage, rows))
+    .reduce((all, stage) => all + functionOperations * elementsOf(stage) * depthOf(stage), 0);
 
 /** Bytes of all loads of a reduction. What does not depend on the row is loaded once for all rows of a thread. */
 const loadedBytes = (stage: SchedulableStage, { leading }: RowGroup, several: number): number =>

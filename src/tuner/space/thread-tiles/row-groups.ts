@@ -8,7 +8,7 @@
 // Rows that several stages read may stay in the registers of their threads, and so may functions of them that are read twice. Threads take
 // numbers or vectors of a row, and several rows where these share an operand.
 
-import { type AcceleratorTarget, computesElementOf, loopName } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import {
   atMost,
@@ -30,7 +30,7 @@ import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts"
 import type { SpaceRule } from "../draft/space-rule.ts";
 import { bytesInGroup } from "./limits.ts";
 import { rowEstimate } from "./row-estimate.ts";
-import { keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
+import { hasSharedElements, keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
 import {
   combinersOf,
   rowGroups as cutRows,
@@ -155,13 +155,8 @@ const withoutPlaces = (steps: Steps): Steps => steps.filter(({ instruction }) =>
 
 /** What a reduction takes in is computed once, where the root computes the same by costly functions. */
 function sharedElements(stage: SchedulableStage, rows: RowGroup, form: RowForm): Steps {
-  const { root, leading } = rows;
-  const isShared =
-    stage.callsFunctions &&
-    stage.reduce.length === 1 &&
-    root.reduce.length === 0 &&
-    computesElementOf(stage.block, root.block);
-  if (!isShared) return [];
+  if (!hasSharedElements(stage, rows)) return [];
+  const { leading } = rows;
   const elements = `${stage.name}.element`;
   const loops = stage.block.axes.map(({ name }) => loopName(elements, name));
   return [
