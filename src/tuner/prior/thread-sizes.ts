@@ -54,5 +54,6 @@ export const threadSizes = {
   mostKept: 32,
 } as const;
 
-/** Operations that a function such as exp takes. */
+/** Operations that a function such as exp takes, and those that say where a piece of a copy is from and goes to, and whether it is there. */
 export const functionOperations = 12;
+export const placeOperations = 10;

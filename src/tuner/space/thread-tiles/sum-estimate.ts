@@ -2,7 +2,7 @@
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
 import { gpuMachineOf } from "../../prior/gpu-machines.ts";
-import { threadSizes } from "../../prior/thread-sizes.ts";
+import { placeOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
@@ -48,6 +48,7 @@ export const sumEstimate =
     const isCopied = operands.length > 0;
     const steps = isCopied ? value(stepsOf(depth)) * (depthOf(stage) / depth.extent) : walked / value(unrollOf(depth));
     const copied = operands.reduce((bytes, it) => bytes + copiedBytes(it, value), 0);
+    const pieces = operands.reduce((all, it) => all + value(copiedElementsOf(it)) / value(vectorOf(it)), 0);
     const covered = tiled.reduce(
       (all, axis) => all * ((Math.ceil(axis.extent / value(tileOf(axis))) * value(tileOf(axis))) / axis.extent),
       1,
@@ -71,7 +72,11 @@ export const sumEstimate =
         },
         target,
       ),
-      flops: operationsIn(stage) + (reader ? operationsIn(reader) : 0) + combining,
+      flops:
+        operationsIn(stage) +
+        (reader ? operationsIn(reader) : 0) +
+        combining +
+        (isCopied ? groups * steps * pieces * placeOperations : 0),
       multiplyAddShare: stage.operations > 1 ? 1 : 0,
       liveRegisters: value(registersOf(tiles)),
       bytesFromL2: perThread(({ near }) => near) + (slices > 1 ? combining * byteSize[stage.dtype] : 0),
