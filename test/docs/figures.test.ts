@@ -47,6 +47,7 @@ const commandsOfFigures = [
     "bench:search",
     "bench:webgpu",
     "bench:webgpu-page",
+    "bench:webgpu-speed",
     "demo",
     "gpu-check",
     "test:gpu",

@@ -85,6 +85,11 @@ export interface AnalyticModel<On extends Target = Target> {
   machineOf(target: On): Required<MachineModel>;
   /** Registers that `liveRegisters` of the facts are held against; 1: the machine has none that a schedule fills. */
   registersOf(target: On): number;
+  /**
+   * Whether a prediction goes on from the best schedule that a few draws find to better neighbours; default: no, so that predictions stay
+   * what they were in earlier versions.
+   */
+  readonly descends?: boolean;
   /** Predicts the nanoseconds of one run of a stage. */
   predictNs(facts: RankingFacts, target: On, machine: MachineModel): number;
 }
@@ -118,6 +123,9 @@ function analyticModelOf({ backend, name }: Target): AnalyticModel {
 
 /** Numbers of a target's machine before anything was measured on it. */
 export const machineModelOf = (target: Target): Required<MachineModel> => analyticModelOf(target).machineOf(target);
+
+/** Whether predictions for the target go on to better neighbours. */
+export const descendsFor = (target: Target): boolean => analyticModelOf(target).descends ?? false;
 
 export const registersOf = (target: Target): number => analyticModelOf(target).registersOf(target);
 

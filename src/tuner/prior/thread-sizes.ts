@@ -1,5 +1,5 @@
-// Sizes that groups of threads without tensor cores are made by, and what a small GPU does in a cycle: the numbers that the rules of
-// `thread-tiles` and their estimates share. Nothing here was measured yet; ratios are those of integrated GPUs of 2022 to 2025.
+// Sizes that groups of threads without tensor cores are made by: the numbers that the rules of `thread-tiles` share. What GPUs do in a
+// cycle is in gpu-machines.ts.
 
 /** Sizes that a search tries, and limits of what is sensible. */
 export const threadSizes = {
@@ -17,10 +17,13 @@ export const threadSizes = {
   mostStep: 32,
   /** Parts of the depth that threads of one group add up beside each other. */
   slices: [2, 4, 8, 16, 32],
-  /** Threads that add up a row, threads that add up what these have, and rows of a group. */
+  /** Threads that add up a row, threads that add up what these have (1: each for itself), rows of a group, and rows of a thread. */
   rowThreads: [4, 8, 16, 32, 64, 128, 256],
-  rowCombiners: [2, 4, 8, 16],
+  rowCombiners: [1, 2, 4, 8, 16],
   rowsOfGroup: [1, 2, 4, 8, 16],
+  rowsOfThread: [2, 4, 8],
+  /** Most parts of a row that each of its threads adds up for itself. */
+  mostParts: 32,
   /** Elements of a row that a thread reads before it adds them up. */
   rowUnrolls: [1, 2, 4],
   /** Threads that add up one number of all there is, in many groups. */
@@ -48,22 +51,9 @@ export const threadSizes = {
   /** Most pieces of an operand that a thread copies in a step: they are written out. */
   mostCopies: 8,
   /** Most elements of a row that each of its threads keeps in registers. */
-  mostKept: 16,
+  mostKept: 32,
 } as const;
 
-/** What one processor does in a cycle, about, and what makes it wait. */
-export const threadRates = {
-  /** Threads that a processor has at a time, and those that keep it busy if each has a single thing to do at a time. */
-  threadsPerProcessor: 1_024,
-  busyThreads: 512,
-  /** Things that one thread does beside each other: more sums of it hide no more. */
-  mostAtOnce: 4,
-  /** Share of the loads from memory that no cache near the processor has, where neighbours read the same. */
-  missShare: 0.25,
-  /** Bytes that come together: a thread that reads a number of its own far from its neighbours' has all of them come. */
-  sectorBytes: 32,
-  /** Cycles from a load to its value, from L2 or memory. */
-  latency: 400,
-  /** Operations that a function such as exp takes. */
-  functionOperations: 12,
-} as const;
+/** Operations that a function such as exp takes, and those that say where a piece of a copy is from and goes to, and whether it is there. */
+export const functionOperations = 12;
+export const placeOperations = 10;

@@ -5,8 +5,9 @@ import { boostedTrees } from "../cost-model/boosted-trees.ts";
 import type { Candidate } from "../data/space.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
 import { createRng } from "../support/rng.ts";
+import { descend } from "./descend.ts";
 import { priorNs } from "./point/prior.ts";
-import { drawPoint, searchSpace } from "./point/search-space.ts";
+import { drawPoint, findPoint, searchSpace } from "./point/search-space.ts";
 import { startSearch } from "./state/search-state.ts";
 import { strategies } from "./strategy/strategies.ts";
 
@@ -14,7 +15,8 @@ import { strategies } from "./strategy/strategies.ts";
 export function predict(space: GeneratedSpace): Candidate | null {
   const search = searchSpace(space, { prior: space.prior });
   const [best] = strategies.default.propose(startSearch(search, boostedTrees()), 1, createRng(1));
-  return best ?? null;
+  const point = best && space.descends ? findPoint(search, best) : null;
+  return point ? descend(search, point).candidate : (best ?? null);
 }
 
 const guesses = 64;

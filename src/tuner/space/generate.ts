@@ -5,7 +5,7 @@
 import { type Assignment, remembered, type Target, type TemplateInstruction } from "../../compiler/index.ts";
 import type { Prior, Space, Template } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
-import { predictTotalNs, type RankingFacts } from "../prior/ranker.ts";
+import { descendsFor, predictTotalNs, type RankingFacts } from "../prior/ranker.ts";
 import { knownNs, soundFacts } from "../prior/sound-facts.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "./algorithm/index.ts";
@@ -29,6 +29,8 @@ export interface GeneratedSpace extends Space {
   readonly estimates: (template: Template) => readonly Estimate[];
   /** Predicts nanoseconds of a run, good for their order only, or null; `assignment` holds all variables of the template. */
   readonly prior: Prior;
+  /** Whether a prediction goes on to better neighbours. */
+  readonly descends: boolean;
 }
 
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
@@ -64,6 +66,7 @@ export function spaceOfTemplates(planned: readonly PlannedTemplate[], target: Ta
     templates: planned.map(({ template }) => template),
     facts,
     estimates: ({ name }) => estimatesByTemplate.get(name) ?? [],
+    descends: descendsFor(target),
     prior(template, assignment) {
       const stages = facts(template, assignment);
       return stages && knownNs(predictTotalNs(stages, target));

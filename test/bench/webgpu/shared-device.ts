@@ -1,7 +1,7 @@
 // One device of WebGPU for everybody who competes: libraries of pages ask `navigator.gpu`, and get the device that our kernels run on.
 // Dispatches are counted where they are recorded.
 
-import { adapterName } from "../../../src/native/webgpu/adapter-name.ts";
+import { adapterName, isSoftware } from "../../../src/native/webgpu/adapter-name.ts";
 import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
 import type { GpuDevice } from "../../../src/native/webgpu/device.ts";
 import { countDispatches, type Passes } from "./count-dispatches.ts";
@@ -9,6 +9,8 @@ import { countDispatches, type Passes } from "./count-dispatches.ts";
 export interface SharedDevice extends GpuDevice {
   /** What the driver calls itself. */
   readonly driver: string;
+  /** Whether a CPU computes. */
+  readonly isSoftware: boolean;
   /** Dispatches since the last call. */
   takeDispatches(): number;
 }
@@ -40,6 +42,7 @@ export async function openShared(): Promise<SharedDevice> {
     device,
     name: adapterName(info),
     driver: info.description,
+    isSoftware: isSoftware(info),
     hasTimestamps: device.features.has("timestamp-query"),
     dawn,
     held: [instance, adapter],

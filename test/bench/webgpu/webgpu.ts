@@ -16,7 +16,7 @@ import { appendLine } from "../json-lines.ts";
 import { contest, type Entrant, type Placed } from "./contest.ts";
 import type { GpuPeer } from "./entrant.ts";
 import { openOurs } from "./open-ours.ts";
-import { predicted, sourceOf, taskOnGpu, tuned } from "./ours.ts";
+import { predictedSchedules, sourceOf, taskOnGpu, tuned } from "./ours.ts";
 import { findGpuPeers } from "./peers.ts";
 import { type GpuRow, ratioTo } from "./row.ts";
 import { openShared, type SharedDevice } from "./shared-device.ts";
@@ -51,7 +51,7 @@ process.exit();
 async function measure(gpu: SharedDevice, peers: readonly GpuPeer[], { name, op, call }: GpuWork): Promise<void> {
   const { task, conditioned = () => null } = referenceOf(taskOnGpu(op));
   const run = conditioned() ?? task;
-  const own = new Map<string, Candidate>([["predicted", predicted(op)]]);
+  const own = new Map<string, Candidate>(Object.entries(predictedSchedules(op, gpu.isSoftware)));
   if (values.tune !== "0") own.set("tuned", await tuned(op, Number(values.tune)));
   const ours = [...own].map(([name, candidate]): Entrant => {
     const source = sourceOf(op, candidate);

@@ -1,5 +1,6 @@
 // State of the printer of one launch: names, helpers, the forms of its buffers, and lines that go before the statement at hand.
 
+import type { Expr } from "../../ir/loop-ir.ts";
 import type { Ranges } from "../../ir/ranges.ts";
 import type { BufferForm } from "./buffer-form.ts";
 import type { HelperName } from "./run-time.ts";
@@ -18,6 +19,8 @@ export interface WgslContext {
   readonly ranges: Ranges;
   /** Lines before the statement at hand. They compute what it names, and change nothing. */
   readonly before: string[];
+  /** Depths of expressions that were printed. */
+  readonly depths: Map<Expr, number>;
   readonly fresh: (stem: string) => string;
   /** Vectors of which the statements around read several elements: each is loaded once. */
   readonly shared: SharedVectors;

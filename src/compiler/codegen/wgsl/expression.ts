@@ -3,7 +3,8 @@
 
 import { boundsOf } from "../../ir/bounds.ts";
 import type { Binary, Broadcast, Cast, Expr, Interleave, Lanes, Local, Ramp, Select } from "../../ir/loop-ir.ts";
-import { lanesOf, operandsOf } from "../../ir/visit.ts";
+import { eachOperand } from "../../ir/operands.ts";
+import { lanesOf } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
 import { type Arithmetic, binaryText, castText, unaryText } from "./arithmetic.ts";
 import { constantOf, wgslConst } from "./constant.ts";
@@ -17,18 +18,22 @@ export type LaneNumber = number | null;
 export function wgslExpr(expr: Expr, lane: LaneNumber, context: WgslContext): string {
   const text = textOf(expr, lane, context);
   // Compilers for WGSL read no deeper than some hundred parentheses.
-  return depthOf(expr) % depthWithName === 0 ? bound(text, context) : text;
+  return depthOf(expr, context.depths) % depthWithName === 0 ? bound(text, context) : text;
 }
 
 const depthWithName = 24;
-const depths = new WeakMap<Expr, number>();
 
-function depthOf(expr: Expr): number {
-  const known = depths.get(expr);
-  if (known !== undefined) return known;
-  const depth = 1 + Math.max(0, ...operandsOf(expr).map(depthOf));
-  depths.set(expr, depth);
-  return depth;
+/** Depth of the tree below an expression; most have no operands, and are not worth remembering. */
+function depthOf(expr: Expr, known: Map<Expr, number>): number {
+  if (expr.kind === "local" || expr.kind === "const" || expr.kind === "var") return 1;
+  const remembered = known.get(expr);
+  if (remembered !== undefined) return remembered;
+  let most = 0;
+  eachOperand(expr, (operand) => {
+    most = Math.max(most, depthOf(operand, known));
+  });
+  known.set(expr, most + 1);
+  return most + 1;
 }
 
 function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {

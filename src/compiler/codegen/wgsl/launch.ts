@@ -56,6 +56,7 @@ export function launchOf(
     assigned: assignedIn(inner),
     ranges: [...extents].reduce((ranges, [axis, extent]) => withRange(ranges, axis, 0, extent - 1), noRanges),
     before: [],
+    depths: new Map(),
     shared: noVectors,
     isAlone: product(group) === 1,
     meetsOutside: [...forms.values()].some(meetsOutside),

@@ -9,7 +9,7 @@
 
 import { partOf, withPart } from "../../intrinsic/vector-part.ts";
 import { localBuffer } from "../../ir/buffer.ts";
-import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
+import { assign, broadcast, constInt, constOf, define, lanesFrom, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
 import { isThreadLoop } from "../../ir/thread-axes.ts";
@@ -28,7 +28,9 @@ import {
 } from "./promote-registers/first-access.ts";
 import {
   partIn,
+  placeOf,
   placesIn,
+  type RegisterUse,
   reads,
   type Slot,
   type Slots,
@@ -40,28 +42,29 @@ import {
 
 export const promoteRegisters: Pass = {
   name: "promote-registers",
-  run(func, { target }) {
-    const held = func.buffers.filter(({ memory }) => memory === "register" || memory === "fragment");
-    const vectorBytes = vectorBytesOf(target);
-    const promoteOne = held.some(({ memory }) => memory === "fragment") ? promoteBesideFragments : promote;
-    return held.reduce((result, buffer) => promoteOne(result, buffer, vectorBytes), func);
-  },
+  run: (func, { target }) => promoteAll(func, { vectorBytes: vectorBytesOf(target), joinsElements: false }),
 };
 
+export function promoteAll(func: LoopFunc, use: RegisterUse): LoopFunc {
+  const held = func.buffers.filter(({ memory }) => memory === "register" || memory === "fragment");
+  const promoteOne = held.some(({ memory }) => memory === "fragment") ? promoteBesideFragments : promote;
+  return held.reduce((result, buffer) => promoteOne(result, buffer, use), func);
+}
+
 /** Promotes a buffer, unless that has something compute with a fragment, or keeps one in a register: memory does both. */
-function promoteBesideFragments(func: LoopFunc, buffer: Buffer, vectorBytes: number): LoopFunc {
-  const promoted = promote(func, buffer, vectorBytes);
+function promoteBesideFragments(func: LoopFunc, buffer: Buffer, use: RegisterUse): LoopFunc {
+  const promoted = promote(func, buffer, use);
   return fragmentProblems(promoted).length === 0 ? promoted : demote(func, buffer);
 }
 
-function promote(func: LoopFunc, buffer: Buffer, vectorBytes: number): LoopFunc {
+function promote(func: LoopFunc, buffer: Buffer, use: RegisterUse): LoopFunc {
   const places = placesIn(func.body, buffer.name);
   if (!places) return demote(func, buffer);
   const size = places.reduce((divisor, { base, lanes }) => gcd(gcd(base, lanes), divisor), 0);
   const promotion: Promotion = {
     buffer,
     units: { name: buffer.name, size, known: new Map() },
-    vectorBytes,
+    use,
     regions: 0,
     failed: false,
   };
@@ -80,7 +83,7 @@ const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 interface Promotion {
   readonly buffer: Buffer;
   readonly units: Units;
-  readonly vectorBytes: number;
+  readonly use: RegisterUse;
   /** Number of places so far where the buffer becomes locals: it tells their names apart. */
   regions: number;
   /** Whether the buffer has to stay memory in some place. */
@@ -127,7 +130,7 @@ function groupsOf(stmts: readonly Stmt[], { units }: Promotion): readonly (reado
 /** Defines each slot by its first store if that stands in this sequence, else as 0 before the first use. */
 function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
   const suffix = promotion.regions === 0 ? "" : `.${promotion.regions}`;
-  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix, promotion.vectorBytes);
+  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix, promotion.use);
   if (!slots) {
     promotion.failed = true;
     return stmts;
@@ -178,12 +181,21 @@ const leading = (active: Expr, lanes: number): Expr => lt(ramp(constInt(0), 1, l
 
 function loadOf({ indices, active }: Load, slots: Slots): Expr {
   const slot = slotOf(slots, indices);
+  const { base, lanes: count } = placeOf(indices)!;
+  if (slots.isApart && count > 1) return joined(slots, base, count, active);
   const part = partIn(slot, indices);
   const local = slotLocal(slots, slot);
   const value = part ? partOf(local, part) : local;
   if (!active) return value;
   const { lanes } = part ?? slot;
   return select(leading(active, lanes), value, broadcast(constOf(local.dtype, 0), lanes));
+}
+
+/** A vector of elements that have slots of their own: 0 behind the active ones. */
+function joined(slots: Slots, base: number, lanes: number, active: Expr | null): Expr {
+  const elements = Array.from({ length: lanes }, (_, lane) => slotLocal(slots, slotAt(slots, base + lane)!));
+  const value = lanesFrom(elements);
+  return active ? select(leading(active, lanes), value, broadcast(constOf(slots.buffer.dtype, 0), lanes)) : value;
 }
 
 /** Turns a store into an assignment. Lanes that no store ever writes may take any value, so one mask for all stores of a slot is none. */

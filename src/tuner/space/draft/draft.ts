@@ -99,6 +99,12 @@ export const decide = (draft: Draft, decision: string): Draft => ({
 export const instruct = (draft: Draft, ...instructions: readonly Instruction<Operand>[]): Draft =>
   instructWhen(draft, [], ...instructions);
 
+/** Adds instructions, each under its own conditions. */
+export const instructAll = (draft: Draft, instructions: readonly TemplateInstruction[]): Draft => ({
+  ...draft,
+  instructions: [...draft.instructions, ...instructions],
+});
+
 /** Adds instructions that are part of the schedule only where all conditions hold. */
 export const instructWhen = (
   draft: Draft,

@@ -2,13 +2,19 @@
 // machine is idle, and how long a thread waits that nothing hides.
 
 import { type AcceleratorTarget, type Assignment, byteSize } from "../../../compiler/index.ts";
+import { type GpuMachine, gpuMachineOf } from "../../prior/gpu-machines.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
-import { threadRates } from "../../prior/thread-sizes.ts";
+import { functionOperations } from "../../prior/thread-sizes.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 
 export interface GroupLoad {
   readonly groups: number;
   readonly threads: number;
+  /** Registers of a thread, about, and bytes of memory of a group: what they take, further groups lack. */
+  readonly registers: number;
+  readonly groupBytes: number;
+  /** Operations that are written out one after another. */
+  readonly written: number;
   /** Things that a thread has to do beside each other. */
   readonly atOnce: number;
   /** Loads, one after the other, that a thread waits for in all. */
@@ -19,30 +25,51 @@ export interface GroupLoad {
   readonly surplus: number;
 }
 
-type LoadFacts = Pick<RankingFacts, "waste" | "loopIterations" | "parallelTasks" | "bodyInstructions">;
+type LoadFacts = Pick<
+  RankingFacts,
+  "waste" | "loopIterations" | "parallelTasks" | "bodyInstructions" | "accumulators" | "walksBegun"
+>;
 
-export function loadOfGroups(load: GroupLoad, { limits }: AcceleratorTarget): LoadFacts {
+export function loadOfGroups(load: GroupLoad, target: AcceleratorTarget): LoadFacts {
   const { groups, threads, atOnce, waits, barriers, surplus } = load;
-  const { threadsPerProcessor, busyThreads, mostAtOnce, latency } = threadRates;
-  const processors = limits.processors ?? 1;
+  const machine = gpuMachineOf(target);
+  const processors = target.limits.processors ?? 1;
   const each = Math.ceil(groups / processors);
-  const resident = Math.min(each * threads, Math.max(threads, threadsPerProcessor));
-  const idle = Math.max(1, busyThreads / (resident * Math.min(atOnce, mostAtOnce)));
+  const beside = Math.min(each, groupsBeside(load, machine));
+  const idle = Math.max(1, machine.busyThreads / (beside * threads * Math.min(atOnce, machine.mostAtOnce)));
+  const together = Math.ceil(threads / machine.lanes);
+  // Threads that go together need not meet.
+  const meetings = together > 1 ? barriers : 0;
+  const hidden = waits * machine.latency + meetings * machine.barrierLatency;
   const steps = Math.max(1, barriers);
-  const others = Math.max(1, resident / threads);
   return {
-    waste: surplus * ((each * processors) / groups) * idle,
+    waste: surplus * ((each * processors) / groups) * idle * ((together * machine.lanes) / threads),
     loopIterations: groups * steps,
     parallelTasks: groups,
-    bodyInstructions: (waits * latency) / (steps * others),
+    bodyInstructions: hidden / steps,
+    accumulators: beside,
+    walksBegun:
+      groups * (meetings * together * machine.cyclesPerMeeting + machine.cyclesPerGroup) +
+      processors * load.written * machine.cyclesPerFetch,
   };
+}
+
+/** Groups that a processor has room for at a time. */
+function groupsBeside({ threads, registers, groupBytes }: GroupLoad, machine: GpuMachine): number {
+  const { threadsPerProcessor, groupsPerProcessor, registersPerProcessor, groupBytesPerProcessor } = machine;
+  const most = Math.min(
+    groupsPerProcessor,
+    threadsPerProcessor / threads,
+    registersPerProcessor / (threads * registers),
+    groupBytesPerProcessor / Math.max(1, groupBytes),
+  );
+  return Math.max(1, Math.floor(most));
 }
 
 /** Facts that say nothing: what a GPU without tensor cores has no use for. */
 export const otherFacts = {
   lanes: 1,
   multiplyAddShare: 0,
-  accumulators: 0,
   liveRegisters: 0,
   loadsPerOperation: 0,
   packedBytes: 0,
@@ -56,7 +83,7 @@ export const depthOf = ({ reduce }: SchedulableStage): number =>
 
 /** Operations of a stage, with those inside of functions. */
 export const operationsIn = (stage: SchedulableStage): number =>
-  (stage.operations + (stage.callsFunctions ? threadRates.functionOperations : 0)) * elementsOf(stage) * depthOf(stage);
+  (stage.operations + (stage.callsFunctions ? functionOperations : 0)) * elementsOf(stage) * depthOf(stage);
 
 /** Bytes of the elements that a stage reads, each once, without its own. */
 export const bytesReadBy = ({ spatial, reduce, reads }: SchedulableStage): number => {

@@ -1,8 +1,10 @@
 // Load of rows that groups of threads reduce on the machine: the facts that their time is predicted from.
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
+import { gpuMachineOf } from "../../prior/gpu-machines.ts";
+import { functionOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
-import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import {
   bytesOf,
   bytesReadBy,
@@ -13,8 +15,8 @@ import {
   otherFacts,
   valueIn,
 } from "./group-load.ts";
-import type { RowGroup } from "./row-group.ts";
-import { combinersOf, rowLanesOf, rowsOfGroup, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
+import { hasSharedElements, type RowGroup } from "./row-group.ts";
+import { combinersOf, rowLanesOf, rowsOfGroup, rowsOfThread, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
 
 /** @param kept buffers whose rows stay in registers from their first reader on */
 export const rowEstimate =
@@ -22,53 +24,79 @@ export const rowEstimate =
   (assignment) => {
     const { root, reductions, leading } = rows;
     const value = valueIn(assignment);
-    const [inRow, combiners, together, once, lanes] = [
+    const [inRow, combiners, together, several, once, lanes] = [
       threadsOfRow,
       combinersOf,
       rowsOfGroup,
+      rowsOfThread,
       rowUnrollOf,
       rowLanesOf,
-    ].map((of) => value(of(rows))) as [number, number, number, number, number];
-    const unroll = once * lanes;
+    ].map((of) => value(of(rows))) as [number, number, number, number, number, number];
+    const isKept = kept.length > 0;
+    const unroll = once * lanes * several;
     const stages = root.reduce.length > 0 ? reductions : [...reductions, root];
     const count = leading.reduce((all, { extent }) => all * extent, 1);
-    const [groups, threads] = [count / together, inRow * together];
+    const [groups, threads] = [count / (together * several), inRow * together];
     const lengths = stages.map((stage) => (depthOf(stage) * elementsOf(stage)) / count);
     const parts = lengths.map((length) => Math.ceil(length / (inRow * lanes)) * lanes);
     const asked = lengths.reduce((all, length) => all + length, 0);
     const done = parts.reduce((all, part) => all + part * inRow, 0);
-    // Parts are combined by a few threads while the others wait.
-    const combining = reductions.length * (inRow / combiners + combiners);
-    const walks = kept.length > 0 ? 1 : stages.length;
+    // Parts are combined by a few threads while the others wait, or by all.
+    const combining = reductions.length * (combiners > 1 ? inRow / combiners + combiners : inRow);
+    const walks = isKept ? 1 : stages.length;
     const first = firstReads(rows, kept);
-    const read = kept.length > 0 ? first : stages.reduce((all, stage) => all + bytesReadBy(stage), 0);
-    // Operands that rows share, such as a vector, come from near, but are loaded for each row.
-    const near = reductions.reduce((all, stage) => all + loadedBytes(stage), 0);
+    const read = isKept ? first : stages.reduce((all, stage) => all + bytesReadBy(stage), 0);
+    // Operands that rows share, such as a vector, come from near, but are loaded for each row, or for the rows of a thread at once.
+    const near = reductions.reduce((all, stage) => all + loadedBytes(stage, rows, several), 0);
     // A vector is one load, as a number is.
     const share = (1 + 1 / lanes) / 2;
+    const { mostLoads, sectorBytes } = gpuMachineOf(target);
+    // Of each part of a row that comes, the threads of the row use what they read beside each other.
+    const used = Math.min(sectorBytes, inRow * lanes * byteSize[root.dtype]);
+    const sums = several * reductions.length;
     return {
       ...otherFacts,
       ...loadOfGroups(
         {
           groups,
           threads,
-          atOnce: kept.length > 0 ? parts[0]! : unroll,
-          waits: (walks * Math.max(...parts)) / (kept.length > 0 ? Math.max(...parts) : unroll),
-          barriers: 2 * reductions.length,
+          registers: threadSizes.registersBeside + (isKept ? keptRegisters(rows, parts[0]!) : unroll) + sums,
+          groupBytes: sums * together * (inRow + combiners) * threadSizes.groupWord,
+          written: isKept ? parts.reduce((all, part) => all + part, 0) : unroll * stages.length,
+          atOnce: isKept ? parts[0]! : unroll,
+          waits:
+            (walks * Math.max(...parts) * several) / Math.min(isKept ? Math.max(...parts) : unroll, mostLoads * lanes),
+          barriers: (combiners > 1 ? 2 : 1) * reductions.length,
           surplus: done / asked,
         },
         target,
       ),
-      flops: stages.reduce((all, stage) => all + operationsIn(stage), 0) + groups * threads * combining,
-      bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (kept.length > 0 ? 0 : near * share),
-      bytesFromL3: read * share,
+      flops:
+        stages.reduce((all, stage) => all + operationsIn(stage), 0) -
+        (isKept ? sharedOperations(rows) : 0) +
+        groups * threads * combining,
+      bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (isKept ? 0 : near * share),
+      bytesFromL3: read * share * (sectorBytes / used),
       bytesFromMemory: first + bytesOf(root),
     };
   };
 
-/** Bytes of all loads of a reduction. */
-const loadedBytes = (stage: SchedulableStage): number =>
-  stage.reads.reduce((all, { dtype }) => all + byteSize[dtype] * elementsOf(stage) * depthOf(stage), 0);
+/** Registers of elements of a row, and of functions of them that are read twice. */
+const keptRegisters = (rows: RowGroup, part: number): number =>
+  part * (rows.reductions.some((stage) => hasSharedElements(stage, rows)) ? 2 : 1);
+
+/** Operations that the root need not repeat. */
+const sharedOperations = (rows: RowGroup): number =>
+  rows.reductions
+    .filter((stage) => hasSharedElements(stage, rows))
+    .reduce((all, stage) => all + functionOperations * elementsOf(stage) * depthOf(stage), 0);
+
+/** Bytes of all loads of a reduction. What does not depend on the row is loaded once for all rows of a thread. */
+const loadedBytes = (stage: SchedulableStage, { leading }: RowGroup, several: number): number =>
+  stage.reads.reduce((all, access) => {
+    const times = dependsOn(access, stage.spatial[leading.length - 1]!.name) ? 1 : several;
+    return all + (byteSize[access.dtype] * elementsOf(stage) * depthOf(stage)) / times;
+  }, 0);
 
 /** Bytes of what the rows are made from, each read once. */
 function firstReads({ root, reductions }: RowGroup, kept: readonly string[]): number {

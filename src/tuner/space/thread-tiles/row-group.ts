@@ -3,7 +3,7 @@
 //   Y.max[i], Y.sum[i], Y[i, j]   of softmax: leading i, inner j
 //   y[i] = Σ A[i, k] · x[k]       alone: leading i
 
-import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, computesElementOf } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { type Access, dependsOn, isMap, type SchedulableStage, type SpatialAxis } from "../draft/schedulable-stage.ts";
@@ -128,6 +128,13 @@ export function keptRows({ root, leading, inner, reductions }: RowGroup): readon
     );
   });
 }
+
+/** Says whether a reduction takes in what the root computes again by costly functions, so that it may be kept, too. */
+export const hasSharedElements = (stage: SchedulableStage, { root }: RowGroup): boolean =>
+  stage.callsFunctions &&
+  stage.reduce.length === 1 &&
+  root.reduce.length === 0 &&
+  computesElementOf(stage.block, root.block);
 
 /** Says whether an element is read once, at the place that the axes say. */
 const isOfRow = ({ dims, guarded, count }: Access, axes: readonly { readonly name: string }[]): boolean =>

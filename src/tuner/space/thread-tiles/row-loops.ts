@@ -1,19 +1,20 @@
 // Loops of rows that groups of threads reduce. The threads of a row add up parts of it, a few threads add up those, and each thread of
-// the row what these have.
+// the row what these have; or each thread of the row adds up all parts for itself.
 //
 //   for i.0 (fused with further rows): blockIdx.x
 //     for k.2: threadIdx.x, for i: threadIdx.y
 //       for k.0, k.1 written out: S.rf[k.2, i] += …            a register of each thread, then the memory of the group;
-//                                                              neighbours k.3 of a thread, where no map follows
+//                                                              neighbours of a thread, as vectors
 //     for k.2.final.1: threadIdx.x
 //       for k.2.final.0: S.rf2[k.2.final.1, i] += S.rf[…]
 //     for k.2.final.1.final: S[i] += S.rf2[…]                   each thread of the row for itself
 //     for j.2: threadIdx.x
 //       for j.0, j.1 written out: Y[i, j] = …
 
-import { loopName } from "../../../compiler/index.ts";
+import { type Condition, loopName, type TemplateInstruction } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import { is } from "../draft/draft.ts";
+import { isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RowGroup } from "./row-group.ts";
 import { named } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
@@ -24,15 +25,39 @@ export const rowsOfGroup = ({ root }: RowGroup): string => `${root.name}.group-r
 export const rowUnrollOf = ({ root }: RowGroup): string => `${root.name}.row-unroll`;
 /** Neighbouring elements that a thread reads together. */
 export const rowLanesOf = ({ root }: RowGroup): string => `${root.name}.row-lanes`;
+/** Rows whose parts a thread adds up beside each other, so that it loads once what they share. */
+export const rowsOfThread = ({ root }: RowGroup): string => `${root.name}.thread-rows`;
 
-/** Numbers of them: rows of a map are stored by neighbouring threads, so that those are read alike. */
+/** What the threads of rows do beside the loops that all of them have. */
+export interface RowForm {
+  /** Whether each thread keeps its part of a row in registers. */
+  readonly isKept: boolean;
+  /** Whether each takes whole vectors of a row, and stores such. */
+  readonly inVectors: boolean;
+  /** Whether each has several rows. */
+  readonly hasSeveral: boolean;
+}
+
+export const plainForm: RowForm = { isKept: false, inVectors: false, hasSeveral: false };
+
+/** Numbers of elements that are read together: rows of a map are stored by neighbouring threads, so that those are read alike. */
 export function rowLanes({ root, reductions }: RowGroup): readonly number[] {
   const isSole = root.reduce.length > 0 && reductions.every(({ reduce }) => reduce.length === 1);
   const isWhole = (count: number): boolean => reductions.every(({ reduce }) => reduce[0]!.extent % count === 0);
   return isSole ? threadSizes.lanes.filter(isWhole) : [1];
 }
 
-const hasLanes = (rows: RowGroup, isKept: boolean): boolean => !isKept && rowLanes(rows).length > 1;
+/** Elements of the vectors that all rows are whole numbers of, and a map at their end is stored by; none: there are none. */
+export function vectorsOfRows({ root, inner, reductions }: RowGroup): readonly number[] {
+  const last = inner.at(-1);
+  const isStored = last === undefined || root.reads.every((read) => isVectorizable(read, last.name));
+  if (!isStored) return [];
+  const extents = [...reductions.map(({ reduce }) => reduce.at(-1)!.extent), ...(last ? [last.extent] : [])];
+  return threadSizes.lanes.filter((lanes) => lanes > 1 && extents.every((extent) => extent % lanes === 0));
+}
+
+const hasLanes = (rows: RowGroup, { isKept, inVectors }: RowForm): boolean =>
+  !isKept && !inVectors && rowLanes(rows).length > 1;
 
 const fused = (parts: readonly string[]): Instructions =>
   parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const);
@@ -47,50 +72,73 @@ export const rowGroupLoop = (rows: RowGroup): string => rowParts(rows).join("+")
 const lastLeading = ({ root, leading }: RowGroup): string => loopName(root.name, leading.at(-1)!.name);
 
 /** Cuts the rows of the root into groups. */
-export function rowGroups(rows: RowGroup): Instructions {
+export function rowGroups(rows: RowGroup, form: RowForm): Instructions {
+  const parts = [rowsOfGroup, ...(form.hasSeveral ? [rowsOfThread] : [])].map((of) => named(of(rows)));
   return [
     ...rows.inlined.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const),
-    { kind: "split", loop: lastLeading(rows), factors: [0, named(rowsOfGroup(rows))], tail: "perfect" },
+    { kind: "split", loop: lastLeading(rows), factors: [0, ...parts], tail: "perfect" },
     ...fused(rowParts(rows)),
     { kind: "bind", loop: rowGroupLoop(rows), axis: "blockIdx.x" },
   ];
 }
 
+interface RowCut {
+  readonly cut: Instructions;
+  /** Loops of the steps, of those that are written out, of the threads, and of neighbours, if a thread has some. */
+  readonly steps: string;
+  readonly once: string;
+  readonly thread: string;
+  readonly lanes: string | null;
+  /** What is written out; of vectors all but their lanes. */
+  readonly marks: Instructions;
+}
+
 /** Cuts a row, of one loop or several, into what its threads take; all of its parts are written out where they are kept. */
-function cutRow(
-  loops: readonly string[],
-  rows: RowGroup,
-  isKept: boolean,
-): { readonly cut: Instructions; readonly loop: string; readonly marks: Instructions } {
+function cutRow(loops: readonly string[], rows: RowGroup, form: RowForm): RowCut {
+  const { isKept, inVectors } = form;
   const loop = loops.join("+");
-  const lanes = hasLanes(rows, isKept) ? [named(rowLanesOf(rows))] : [];
-  const written = isKept ? [`${loop}.0`, `${loop}.1`] : [`${loop}.1`, ...lanes.map(() => `${loop}.3`)];
+  const along = inVectors ? `${loop}.0` : loop;
+  const inner = hasLanes(rows, form);
+  const [steps, once, thread] = [0, 1, 2].map((level) => `${along}.${level}`) as [string, string, string];
+  const lanes = named(rowLanesOf(rows));
+  const unroll = isKept ? 1 : named(rowUnrollOf(rows));
+  const written = isKept ? [steps, once] : [once, ...(inner ? [`${along}.3`] : [])];
   return {
-    loop,
     cut: [
       ...fused(loops),
+      ...(inVectors ? [{ kind: "split", loop, factors: [0, lanes], tail: "perfect" } as const] : []),
       {
         kind: "split",
-        loop,
-        factors: [0, isKept ? 1 : named(rowUnrollOf(rows)), named(threadsOfRow(rows)), ...lanes],
+        loop: along,
+        factors: [0, unroll, named(threadsOfRow(rows)), ...(inner ? [lanes] : [])],
         tail: "guard",
       },
     ],
+    steps,
+    once,
+    thread,
+    lanes: inVectors ? `${loop}.1` : inner ? `${along}.3` : null,
     marks: written.map((it) => ({ kind: "unroll", loop: it }) as const),
   };
 }
 
 /** Loops of a map along the rows. */
-export function rowMap(rows: RowGroup, isKept: boolean): Instructions {
+export function rowMap(rows: RowGroup, form: RowForm): Instructions {
   const { root, inner } = rows;
   const bound = { kind: "bind", loop: `${lastLeading(rows)}.1`, axis: "threadIdx.y" } as const;
   if (inner.length === 0) return [bound];
-  const { cut, loop, marks } = cutRow(
+  const { cut, thread, lanes, marks } = cutRow(
     inner.map(({ name }) => loopName(root.name, name)),
     rows,
-    isKept,
+    form,
   );
-  return [...cut, bound, { kind: "bind", loop: `${loop}.2`, axis: "threadIdx.x" }, ...marks];
+  return [
+    ...cut,
+    bound,
+    { kind: "bind", loop: thread, axis: "threadIdx.x" },
+    ...marks,
+    ...(form.inVectors ? [{ kind: "vectorize", loop: lanes! } as const] : []),
+  ];
 }
 
 /** Brings a reduction to the loop over groups. */
@@ -98,55 +146,110 @@ export const placeReduction = ({ name }: SchedulableStage, rows: RowGroup): Inst
   { kind: "compute-at", block: name, loop: rowGroupLoop(rows) },
 ];
 
+/** Instructions of a template, with the decisions under which they are part of a schedule. */
+export type Steps = readonly TemplateInstruction[];
+
+export const inAnyCase = (instructions: Instructions, when: readonly Condition[] = []): Steps =>
+  instructions.map((instruction) => ({ instruction, when }));
+
 /** Loops of a reduction along the rows, which is the root or stands at the loop over groups. */
-export function rowReduction(stage: SchedulableStage, rows: RowGroup, isKept: boolean): Instructions {
+export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowForm): Steps {
   const { name, spatial, reduce } = stage;
   const isRoot = stage === rows.root;
   const row = isRoot ? `${lastLeading(rows)}.1` : loopName(name, spatial.at(-1)!.name);
-  const { cut, loop, marks } = cutRow(
+  const { cut, steps, once, thread, lanes, marks } = cutRow(
     reduce.map((axis) => loopName(name, axis.name)),
     rows,
-    isKept,
+    form,
   );
-  const [steps, once, thread] = [0, 1, 2].map((level) => `${loop}.${level}`) as [string, string, string];
-  const parts = `${thread}.final`;
-  const [part, combiner] = [`${parts}.0`, `${parts}.1`];
-  const result = `${row}.final.final`;
-  const last: Instructions = isRoot
-    ? [{ kind: "cache-write", block: name, loop: result, scope: "register" }]
-    : [{ kind: "set-scope", buffer: name, scope: "register" }];
+  // Rows of a thread stand right inside of those of the group.
+  const own = form.hasSeveral ? [`${lastLeading(rows)}.2`] : [];
   return [
-    ...cut,
-    { kind: "reorder", loops: [thread, row, steps, once, ...(hasLanes(rows, isKept) ? [`${loop}.3`] : [])] },
-    { kind: "rfactor", loop: thread },
-    { kind: "set-scope", buffer: `${name}.rf`, scope: "group" },
-    { kind: "bind", loop: thread, axis: "threadIdx.x" },
-    { kind: "bind", loop: row, axis: "threadIdx.y" },
-    ...marks,
-    { kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" },
-    { kind: "split", loop: parts, factors: [0, named(combinersOf(rows))], tail: "perfect" },
-    { kind: "reorder", loops: [combiner, `${row}.final`, part] },
-    { kind: "rfactor", loop: combiner },
-    { kind: "set-scope", buffer: `${name}.rf2`, scope: "group" },
-    { kind: "bind", loop: combiner, axis: "threadIdx.x" },
-    { kind: "bind", loop: `${row}.final`, axis: "threadIdx.y" },
-    { kind: "unroll", loop: part },
-    { kind: "cache-write", block: `${name}.rf2`, loop: `${row}.final`, scope: "register" },
-    { kind: "bind", loop: result, axis: "threadIdx.y" },
-    { kind: "unroll", loop: `${combiner}.final` },
-    ...last,
+    ...inAnyCase([
+      ...cut,
+      { kind: "reorder", loops: [thread, row, steps, once, ...(lanes === null ? [] : [lanes]), ...own] },
+      { kind: "rfactor", loop: thread },
+      { kind: "set-scope", buffer: `${name}.rf`, scope: "group" },
+      { kind: "bind", loop: thread, axis: "threadIdx.x" },
+      { kind: "bind", loop: row, axis: "threadIdx.y" },
+      ...marks,
+      ...[...(form.inVectors ? [lanes!] : []), ...own].map((loop) => ({ kind: "unroll", loop }) as const),
+      { kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" },
+    ]),
+    ...(form.hasSeveral
+      ? combinedByRows(stage, own[0]!, { row, parts: final(thread) })
+      : combined(stage, rows, { row, parts: final(thread) })),
   ];
 }
 
+interface Parts {
+  /** The loop over rows of the group, and the one over parts of a row. */
+  readonly row: string;
+  readonly parts: string;
+}
+
+/** Adds up the parts that threads have, by a few threads or by all. */
+function combined({ name, block }: SchedulableStage, rows: RowGroup, { row, parts }: Parts): Steps {
+  const all = combinersOf(rows);
+  const few = threadSizes.rowCombiners.filter((count) => count > 1);
+  const [part, combiner] = [`${parts}.0`, `${parts}.1`];
+  const last = (result: string): Instructions =>
+    block === rows.root.block
+      ? [{ kind: "cache-write", block: name, loop: result, scope: "register" }]
+      : [{ kind: "set-scope", buffer: name, scope: "register" }];
+  const byFew: Instructions = [
+    { kind: "split", loop: parts, factors: [0, named(all)], tail: "perfect" },
+    { kind: "reorder", loops: [combiner, final(row), part] },
+    { kind: "rfactor", loop: combiner },
+    { kind: "set-scope", buffer: `${name}.rf2`, scope: "group" },
+    { kind: "bind", loop: combiner, axis: "threadIdx.x" },
+    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+    { kind: "unroll", loop: part },
+    { kind: "cache-write", block: `${name}.rf2`, loop: final(row), scope: "register" },
+    { kind: "bind", loop: final(final(row)), axis: "threadIdx.y" },
+    { kind: "unroll", loop: final(combiner) },
+    ...last(final(final(row))),
+  ];
+  const byAll: Instructions = [
+    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+    { kind: "unroll", loop: parts },
+    ...last(final(row)),
+  ];
+  return [...inAnyCase(byFew, [{ tunable: all, oneOf: few }]), ...inAnyCase(byAll, [is(all, 1)])];
+}
+
+const final = (loop: string): string => `${loop}.final`;
+
+/** The first threads of a row add up the parts of one of its rows each. */
+const combinedByRows = ({ name }: SchedulableStage, own: string, { row, parts }: Parts): Steps =>
+  inAnyCase([
+    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+    { kind: "bind", loop: final(own), axis: "threadIdx.x" },
+    { kind: "unroll", loop: parts },
+    { kind: "cache-write", block: name, loop: final(own), scope: "register" },
+  ]);
+
 /** Each thread has its elements of a row in registers: `copy` is a buffer with the rows of the group, and its last loop. */
-export function keepInRegisters(copy: string, row: string, along: string, rows: RowGroup): Instructions {
-  const { cut, loop, marks } = cutRow([along], rows, true);
+export function keepInRegisters(copy: string, row: string, along: string, rows: RowGroup, form: RowForm): Steps {
+  const { cut, thread, lanes, marks } = cutRow([along], rows, form);
+  const align = { kind: "storage-align", buffer: copy, dim: rows.leading.length - 1, offset: 0 } as const;
+  const threads = threadsOfRow(rows);
   return [
-    ...cut,
-    { kind: "bind", loop: row, axis: "threadIdx.y" },
-    { kind: "bind", loop: `${loop}.2`, axis: "threadIdx.x" },
-    ...marks,
-    { kind: "set-scope", buffer: copy, scope: "register" },
-    { kind: "storage-align", buffer: copy, dim: rows.leading.length - 1, factor: named(threadsOfRow(rows)), offset: 0 },
+    ...inAnyCase([
+      ...cut,
+      { kind: "bind", loop: row, axis: "threadIdx.y" },
+      { kind: "bind", loop: thread, axis: "threadIdx.x" },
+      ...marks,
+      ...(lanes === null ? [] : [{ kind: "unroll", loop: lanes } as const]),
+      { kind: "set-scope", buffer: copy, scope: "register" },
+    ]),
+    ...(form.inVectors
+      ? vectorsOfRows(rows).map((count) => {
+          return {
+            instruction: { ...align, factor: { tunable: threads, times: count } },
+            when: [is(rowLanesOf(rows), count)],
+          };
+        })
+      : inAnyCase([{ ...align, factor: named(threads) }])),
   ];
 }

@@ -1,10 +1,11 @@
 // Load of a sum in tiles of threads on the machine: the facts that its time is predicted from.
 
 import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
-import { threadRates, threadSizes } from "../../prior/thread-sizes.ts";
+import { gpuMachineOf } from "../../prior/gpu-machines.ts";
+import { placeOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { type CopiedOperand, elementsOf as copiedElementsOf, vectorOf } from "./copies.ts";
+import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
 import {
   bytesOf,
   bytesReadBy,
@@ -41,12 +42,13 @@ export const sumEstimate =
     ];
     const slices = value(slicesOf(depth));
     const walked = depthOf(stage) / slices;
-    const loads = stage.reads.map((access) => loadOf(access, tiles, operands, value));
+    const loads = stage.reads.map((access) => loadOf(access, tiles, operands, value, target));
     const perThread = (of: (load: Load) => number): number =>
       loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;
     const isCopied = operands.length > 0;
     const steps = isCopied ? value(stepsOf(depth)) * (depthOf(stage) / depth.extent) : walked / value(unrollOf(depth));
     const copied = operands.reduce((bytes, it) => bytes + copiedBytes(it, value), 0);
+    const pieces = operands.reduce((all, it) => all + value(copiedElementsOf(it)) / value(vectorOf(it)), 0);
     const covered = tiled.reduce(
       (all, axis) => all * ((Math.ceil(axis.extent / value(tileOf(axis))) * value(tileOf(axis))) / axis.extent),
       1,
@@ -60,16 +62,22 @@ export const sumEstimate =
         {
           groups,
           threads,
+          registers: value(registersOf(tiles)),
+          groupBytes: isCopied || slices > 1 ? value(groupBytesOf(tiles)) : 0,
+          written: sums * value(unrollOf(depth)),
           atOnce: sums,
           waits: steps,
-          barriers: isCopied ? 2 * steps : slices > 1 ? 2 : 1,
+          barriers: isCopied ? 2 * steps : slices > 1 ? 1 : 0,
           surplus: covered,
         },
         target,
       ),
-      flops: operationsIn(stage) + (reader ? operationsIn(reader) : 0) + combining,
+      flops:
+        operationsIn(stage) +
+        (reader ? operationsIn(reader) : 0) +
+        combining +
+        (isCopied ? groups * steps * pieces * placeOperations : 0),
       multiplyAddShare: stage.operations > 1 ? 1 : 0,
-      accumulators: sums,
       liveRegisters: value(registersOf(tiles)),
       bytesFromL2: perThread(({ near }) => near) + (slices > 1 ? combining * byteSize[stage.dtype] : 0),
       bytesFromL3: perThread(({ far }) => far) + (isCopied ? groups * steps * copied : 0),
@@ -94,6 +102,7 @@ function loadOf(
   { tiled, columns, depth }: TiledSum,
   operands: readonly CopiedOperand[],
   value: (name: string) => number,
+  target: AcceleratorTarget,
 ): Load {
   const own = tiled.filter(({ name }) => dependsOn(access, name));
   const elements = own.reduce((all, axis) => all * value(registerOf(axis)) * value(lanesOf(axis)), 1);
@@ -107,7 +116,7 @@ function loadOf(
   const perLoad = copy ? Math.min(along, value(vectorOf(copy))) : along;
   const bytes = (elements * byteSize[access.dtype] * (1 + 1 / perLoad)) / 2;
   if (copy) return { near: bytes, far: 0 };
-  const { missShare, sectorBytes } = threadRates;
+  const { missShare, sectorBytes } = gpuMachineOf(target);
   if (isVectorizable(access, columns.name)) return { near: bytes, far: bytes * missShare };
   // Neighbours read rows of their own: of each part of a row that comes, as much is used as is written out.
   // Threads of further slices, which run together with the first, go on where these end.

@@ -85,7 +85,17 @@ const sumEstimate =
     return {
       ...otherFacts,
       ...loadOfGroups(
-        { groups: parts / threads, threads, atOnce: 1, waits: steps + later, barriers: 1, surplus: 1 },
+        {
+          groups: parts / threads,
+          threads,
+          registers: threadSizes.registersBeside,
+          groupBytes: 0,
+          written: 1,
+          atOnce: 1,
+          waits: steps + later,
+          barriers: 0,
+          surplus: 1,
+        },
         target,
       ),
       flops: operationsIn(stage),

@@ -95,7 +95,20 @@ const mapEstimate =
     const loads = bytes * (1 + 1 / lanes);
     return {
       ...otherFacts,
-      ...loadOfGroups({ groups, threads, atOnce: unroll * lanes, waits: 1, barriers: 1, surplus }, target),
+      ...loadOfGroups(
+        {
+          groups,
+          threads,
+          registers: threadSizes.registersBeside + unroll * lanes,
+          groupBytes: 0,
+          written: unroll * lanes * Math.max(1, stage.operations),
+          atOnce: unroll * lanes,
+          waits: 1,
+          barriers: 0,
+          surplus,
+        },
+        target,
+      ),
       flops: operationsIn(stage),
       bytesFromL2: 0,
       bytesFromL3: loads,

@@ -1,6 +1,6 @@
 // The page of the bench: it takes a work from the command, has our kernel and onnxruntime-web compute it on one device, and measures both in turns.
 
-import { adapterName } from "../../../../src/native/webgpu/adapter-name.ts";
+import { adapterName, isSoftware } from "../../../../src/native/webgpu/adapter-name.ts";
 import type { Dawn } from "../../../../src/native/webgpu/dawn.ts";
 import { contest, type Placed } from "../contest.ts";
 import { countDispatches, type Passes } from "../count-dispatches.ts";
@@ -40,6 +40,7 @@ const sharedBy = (device: GPUDevice): SharedDevice => ({
   device,
   name: adapterName(device.adapterInfo),
   driver: device.adapterInfo.description,
+  isSoftware: isSoftware(device.adapterInfo),
   // Batches are timed by the clock, for both.
   hasTimestamps: false,
   dawn: { globals: globalThis } as unknown as Dawn,

@@ -17,7 +17,7 @@ import { launchBrowser, noBrowser, serveFolder } from "../../../support/browser.
 import { noSoftwareGpu } from "../../../support/webgpu.ts";
 import { appendLine } from "../../json-lines.ts";
 import { findPackage, remedyFor } from "../../peers/npm/npm-peer.ts";
-import { predicted, sourceOf, taskOnGpu, tuned } from "../ours.ts";
+import { predictedSchedules, sourceOf, taskOnGpu, tuned } from "../ours.ts";
 import { type GpuRow, ratioTo } from "../row.ts";
 import { type GpuWork, gpuWorks } from "../works.ts";
 import type { PageResult } from "./main.ts";
@@ -85,7 +85,7 @@ type Schedules = Readonly<Record<string, Candidate>>;
 
 async function schedulesOf({ op }: GpuWork): Promise<Schedules> {
   return {
-    predicted: predicted(op),
+    ...predictedSchedules(op, true),
     ...(values.tune !== "0" && { tuned: await tuned(op, Number(values.tune)) }),
   };
 }

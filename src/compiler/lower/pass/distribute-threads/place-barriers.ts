@@ -37,7 +37,7 @@ function launches(stmt: Stmt, shared: ReadonlySet<string>): Stmt {
       const passed = passedOn(launch, shared);
       const own = elementsOfThreads(launch, passed);
       const met = new Set([...passed].filter((name) => !own.accessed.has(name)));
-      return ofThread(launch, { shared: met, storedApart: own.stored });
+      return ofThread(launch, { shared: met, storedApart: own.stored, known: new Map() });
     }),
   );
 }
@@ -75,6 +75,8 @@ interface Buffers {
   readonly shared: ReadonlySet<string>;
   /** Names of those in which no two threads store to the same element. */
   readonly storedApart: ReadonlySet<string>;
+  /** Accesses of statements that were looked at: loops are walked again for each loop around them. */
+  readonly known: Map<Stmt, Accesses>;
 }
 
 /** Accesses since the last barrier: buffers with the statements that store to them, and buffers that are read. */
@@ -159,7 +161,7 @@ const isUniform = (condition: Expr): boolean =>
  */
 function inLoop(loop: For, before: Before): After {
   if (barriersIn(loop.body) === 0) {
-    const own = accessesIn(loop.body, before.shared);
+    const own = accessesIn(loop.body, before);
     const alone = withBarriers(loop.body, { ...before, accesses: own });
     if (barriersIn(alone.stmt) === 0) {
       if (!meet(before.accesses, own, before)) return { stmt: loop, accesses: union(before.accesses, own) };
@@ -174,13 +176,15 @@ function inLoop(loop: For, before: Before): After {
 
 /** A statement in which there is no place for a barrier. */
 function besides(stmt: Stmt, before: Before): After {
-  const { accesses, shared } = before;
-  const own = accessesIn(stmt, shared);
+  const { accesses } = before;
+  const own = accessesIn(stmt, before);
   if (!meet(accesses, own, before)) return { stmt, accesses: union(accesses, own) };
   return { stmt: seq(sync("barrier"), stmt), accesses: own };
 }
 
-function accessesIn(root: Stmt, shared: ReadonlySet<string>): Accesses {
+function accessesIn(root: Stmt, { shared, known }: Buffers): Accesses {
+  const before = known.get(root);
+  if (before) return before;
   const stores = new Map<string, Set<Stmt>>();
   const loads = new Set<string>();
   walkStmt(
@@ -194,7 +198,9 @@ function accessesIn(root: Stmt, shared: ReadonlySet<string>): Accesses {
       if (expr.kind === "load" && shared.has(expr.buffer)) loads.add(expr.buffer);
     },
   );
-  return { stores, loads };
+  const accesses = { stores, loads };
+  known.set(root, accesses);
+  return accesses;
 }
 
 /** A store that a loop comes back to stores other elements each time, or nobody would read the earlier ones. */
@@ -208,6 +214,7 @@ function meet(earlier: Accesses, later: Accesses, { storedApart }: Buffers): boo
 }
 
 function union(a: Accesses, b: Accesses): Accesses {
+  if (b.stores.size === 0 && [...b.loads].every((name) => a.loads.has(name))) return a;
   const stores = new Map(a.stores);
   for (const [name, stmts] of b.stores) stores.set(name, new Set([...(stores.get(name) ?? []), ...stmts]));
   return { stores, loads: new Set([...a.loads, ...b.loads]) };

@@ -29,6 +29,8 @@ export interface Slots {
   readonly slots: ReadonlyMap<number, Slot>;
   /** Lanes of the vectors that may be accessed in parts; 1: none may. */
   readonly tile: number;
+  /** Whether each element is a slot of its own, although some loads are of several. */
+  readonly isApart: boolean;
   /** Ending of the names of the slots' locals; a buffer may be promoted in several places. */
   readonly suffix: string;
 }
@@ -65,12 +67,35 @@ export function placesIn(body: Stmt, buffer: string): readonly SlotRange[] | nul
   return known.length === places.length ? known : null;
 }
 
-/**
- * Slots of a buffer whose places are all constant; null if accesses overlap in part.
- *
- * @param vectorBytes size of a vector register
- */
-export function slotsOf(body: Stmt, buffer: Buffer, suffix: string, vectorBytes: number): Slots | null {
+/** How the registers of a machine may be used. */
+export interface RegisterUse {
+  /** Size of a vector register. */
+  readonly vectorBytes: number;
+  /** Whether a vector may be put together of elements that were stored one by one: threads have registers of single elements. */
+  readonly joinsElements: boolean;
+}
+
+/** Slots of a buffer whose places are all constant; null if accesses overlap in part, and cannot be of single elements. */
+export const slotsOf = (body: Stmt, buffer: Buffer, suffix: string, use: RegisterUse): Slots | null =>
+  wholeSlots(body, buffer, suffix, use.vectorBytes) ?? (use.joinsElements ? singleSlots(body, buffer, suffix) : null);
+
+/** Slots of the elements of a buffer, where all stores are of one element. */
+function singleSlots(body: Stmt, buffer: Buffer, suffix: string): Slots | null {
+  const slots = new Map<number, Slot & { readonly masks: Set<string> }>();
+  let fits = buffer.memory === "register";
+  eachAccess(body, buffer.name, (indices, mask) => {
+    const { base, lanes } = placeOf(indices)!;
+    fits &&= mask === null || lanes === 1;
+    for (let element = base; element < base + lanes; element++) {
+      const slot = slots.get(element) ?? { base: element, lanes: 1, masks: new Set(), memory: "register" };
+      if (mask !== null) slot.masks.add(mask);
+      slots.set(element, slot);
+    }
+  });
+  return fits && slots.size <= maxSlots ? { buffer, slots, tile: 1, isApart: true, suffix } : null;
+}
+
+function wholeSlots(body: Stmt, buffer: Buffer, suffix: string, vectorBytes: number): Slots | null {
   const slots = new Map<number, Slot & { readonly masks: Set<string> }>();
   const taken = takenIn(body, buffer);
   const tile = tileIn(body, buffer, vectorBytes);
@@ -85,7 +110,7 @@ export function slotsOf(body: Stmt, buffer: Buffer, suffix: string, vectorBytes:
   });
   const inOrder = [...slots.values()].sort((a, b) => a.base - b.base);
   fits &&= inOrder.every(({ base }, at) => at === 0 || inOrder[at - 1]!.base + inOrder[at - 1]!.lanes <= base);
-  return fits && slots.size <= maxSlots ? { buffer, slots, tile, suffix } : null;
+  return fits && slots.size <= maxSlots ? { buffer, slots, tile, isApart: false, suffix } : null;
 }
 
 /** First elements of what instructions on fragments take of a buffer. */

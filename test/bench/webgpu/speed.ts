@@ -1,0 +1,114 @@
+// Rates of what a tuning for WebGPU does before anything runs, over all operators of the library: how many schedules a second are drawn, and
+// how long a schedule takes from its decisions to its text. Seconds are of this process's CPU, so that others cost less of the result.
+//
+//     npm run bench:webgpu-speed -- --only gemm,softmax --seconds 0.5 --schedules 60
+//     npm run bench:webgpu-speed -- --record        appends a row an operator to speed-rows.jsonl
+
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type ComputeDef, instantiate, webgpu } from "../../../src/compiler/index.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
+import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
+import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { library } from "../../support/library/library.ts";
+import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
+import { appendLine } from "../json-lines.ts";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    seconds: { type: "string", default: "0.5" },
+    schedules: { type: "string", default: "60" },
+    record: { type: "boolean", default: false },
+  },
+});
+const seconds = Number(values.seconds);
+const schedules = Number(values.schedules);
+/** Schedules that are lowered before the clock runs, while V8 compiles: no search is so short. */
+const warmUp = 20;
+/** What a tuning wants: schedules a second, and milliseconds from decisions to text. */
+const bars = { drawnPerSecond: 4_000, loweringMs: 10 } as const;
+
+export interface SpeedRow {
+  readonly operator: string;
+  readonly parameters: Readonly<Record<string, number>>;
+  readonly templates: number;
+  /** Different schedules that were drawn in a second, of all templates in turn. */
+  readonly drawnPerSecond: number;
+  /** Milliseconds from decisions to text, of schedules of all templates in turn. */
+  readonly lowering: { readonly p50: number; readonly p90: number; readonly most: number };
+  readonly load: number;
+}
+
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+function drawnPerSecond(space: GeneratedSpace): number {
+  const search = searchSpace(space);
+  const rng = createRng(1);
+  const draw = (at: number): string =>
+    drawPoint(search, search.templates[at % search.templates.length]!, rng, { spread: "plain" })?.key ?? "none";
+  for (let at = 0; at < 200; at++) draw(at);
+  const drawn = new Set<string>();
+  const start = cpuSeconds();
+  let count = 0;
+  // A small space has no more schedules: then all draws count.
+  for (; cpuSeconds() - start < seconds; count++) drawn.add(draw(count));
+  const elapsed = cpuSeconds() - start;
+  return Math.round((drawn.size < count / 2 ? count : drawn.size) / elapsed);
+}
+
+function loweringMs(task: TuningTask, space: GeneratedSpace): readonly number[] {
+  const search = searchSpace(space);
+  const rng = createRng(2);
+  const times: number[] = [];
+  for (let at = 0; at < warmUp + schedules; at++) {
+    const template = search.templates[at % search.templates.length]!;
+    const point = drawPoint(search, template, rng, { spread: "plain" });
+    if (!point) throw new Error(`${template.template.name} has no schedule`);
+    const [start, startMs] = [cpuSeconds(), performance.now()];
+    const kernel = candidateKernel(task, space, point.candidate);
+    // Other processes are in the one, compilers and collectors of V8 beside this thread in the other.
+    const elapsed = Math.min(cpuSeconds() - start, (performance.now() - startMs) / 1e3);
+    if (kernel.kind !== "ok") throw new Error(kernel.diagnostic.message);
+    if (at >= warmUp) times.push(elapsed * 1e3);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  Number(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(2));
+
+function rowOf(operator: string, parameters: SpeedRow["parameters"], op: ComputeDef): SpeedRow {
+  const task: TuningTask = { op, target: webgpu, numerics: "fast", threads: 1 };
+  const space = generateSpace(task);
+  const rate = drawnPerSecond(space);
+  const times = loweringMs(task, space);
+  const lowering = { p50: quantile(times, 0.5), p90: quantile(times, 0.9), most: quantile(times, 1) };
+  return {
+    operator,
+    parameters,
+    templates: space.templates.length,
+    drawnPerSecond: rate,
+    lowering,
+    load: loadavg()[0]!,
+  };
+}
+
+const wanted = values.only.split(",");
+for (const operator of library) {
+  const title = titleOf(operator);
+  if (!operator.types.includes("f32") || !wanted.some((part) => title.includes(part))) continue;
+  const [shape] = operator.shapes;
+  const row = rowOf(title, shape.parameters, instantiate(shape.op(operandTypes("f32")), {}, "bench"));
+  const { drawnPerSecond: rate, lowering } = row;
+  const isMet = rate >= bars.drawnPerSecond && lowering.p90 <= bars.loweringMs;
+  const times = `p50 ${lowering.p50} ms, p90 ${lowering.p90}, most ${lowering.most}`;
+  console.log(`${title.padEnd(28)} ${row.templates} templates, ${rate} draws/s, ${times}${isMet ? "" : ": NOT MET"}`);
+  if (values.record) appendLine(join(process.cwd(), "test/bench/webgpu/speed-rows.jsonl"), row);
+}
