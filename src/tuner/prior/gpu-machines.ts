@@ -1,6 +1,6 @@
 // Numbers of GPUs behind WebGPU before anything is measured: of a small one, which all that is shipped to every visitor is predicted for,
 // and of a common one of each maker, for tunings on such. Amounts are of a cycle of one processor, but for memory, which is one for all.
-// What makers do not publish is as on the small one.
+// What makers do not publish is as on the small one. Sources are named where numbers come from; none was measured on such a GPU here.
 
 import { type AcceleratorTarget, type GpuClass, gpuClasses, targetForGpu, webgpu } from "../../compiler/index.ts";
 

@@ -195,6 +195,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/tuner/prior/calibrate.ts",
     "src/tuner/prior/fact-rows.ts",
     "src/tuner/report/axis.ts",
+    "src/plugin/binding/module/written-bound.ts",
     "src/tuner/support/readable-number.ts",
     "src/tuner/lock/lock-entry.ts",
   ],
