@@ -188,6 +188,20 @@ const told = turns;`,
     expect(told).toBeGreaterThan(10);
   });
 
+  test("goes on with its other work while the driver compiles", async () => {
+    const { told } = await run(
+      `
+let turns = 0;
+const timer = setInterval(() => turns++, 5);
+await Promise.all([gemm.ready(), rows.ready()]);
+clearInterval(timer);
+const told = { turns, reason: gemm.info.gpu.reason };`,
+      { FAKE_CUDA_LOAD_MS: "400" },
+    );
+    expect(told).toEqual({ turns: expect.any(Number), reason: "the next call off the event loop tries it" });
+    expect((told as { turns: number }).turns).toBeGreaterThan(20);
+  });
+
   test("is told of a GPU that one kernel has lost, and all twins answer", async () => {
     const { told } = await run(
       `

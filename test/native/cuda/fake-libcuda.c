@@ -3,7 +3,7 @@
 
    The environment says what is wrong with it: FAKE_CUDA_DEVICES, _VERSION (12040), _CAPABILITY (90; "90,75" for two), _MEMORY (bytes
    of each device), _FAIL_LAUNCH (the launch, from 1, that breaks the context), _WRONG (launches do nothing), _SLOW_MS (of each launch),
-   _NO_PINNED. FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
+   _LOAD_MS (of loading a module), _NO_PINNED. FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -212,6 +212,8 @@ int cuModuleLoadDataEx(uint64_t *handle, void *code, unsigned count, void *optio
   if (sscanf(code, ".version %d.%d", &major, &minor) != 2 || !where) return invalid_ptx;
   if (sscanf(where, ".target sm_%d%c", &target, &exact) < 1) return invalid_ptx;
   if (major * 10 + minor > newest_ptx()) return unsupported_ptx;
+  struct timespec load = {number("FAKE_CUDA_LOAD_MS", 0) / 1000, number("FAKE_CUDA_LOAD_MS", 0) % 1000 * 1000000};
+  nanosleep(&load, NULL);
   int capability = capability_of(current);
   if (exact == 'a' ? capability != target : capability < target) return no_code;
   struct module *module = malloc(sizeof *module);

@@ -22,13 +22,13 @@ export interface Layer {
 export const bytesOf = ({ dtype, length }: { readonly dtype: DType; readonly length: number }): number =>
   length * byteSize[dtype];
 
-/** @throws what the device says of the code */
-export function openLayer(
+/** Rejects with what the device says of the code. */
+export async function openLayer(
   { tensors, constants }: ModuleContext,
   { code, prepare, sources = tensors.map((_, at): Source => ["other", at]) }: CudaFacts,
   gpu: OpenGpu,
-): Layer {
-  const [run, preparation] = code.map((each) => functionOn(gpu, each));
+): Promise<Layer> {
+  const [run, preparation] = await Promise.all(code.map((each) => functionOn(gpu, each)));
   const made = (prepare?.results ?? []).map((result) => gpu.alloc(bytesOf(result)));
   let own: Addresses = [];
   let known: Addresses = [];

@@ -42,7 +42,7 @@ export async function openOn(
   const gpu = openGpu(device.index);
   const why = whyNotOnGpu(gpu.gpu, facts.architecture);
   if (why !== null) throw new Error(`${op}: ${why}`);
-  const layer = openLayer(context, facts, gpu);
+  const layer = await openLayer(context, facts, gpu);
   if (given) layer.setArrays(given);
   const taken = given ? others : tensors;
   const names = taken.map(({ name }) => name).join(", ");
