@@ -249,6 +249,23 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     });
   });
 
+  test("takes results of bf16 for the numbers that they are, which a GPU may round otherwise", async () => {
+    machine({ nvrtc: true });
+    const op = 'gemm({ M: 33, N: 40, K: 48, dtype: "bf16" })';
+    const script = `
+const halves = (length, salt) => Uint16Array.from({ length }, (_, at) => 0x3f00 + ((at * 37 + salt) % 250));
+const inputs = [halves(33 * 48, 1), halves(48 * 40, 2)];
+await gemm.ready();
+const C = await gemm.async(...inputs);
+const steps = gemm(...inputs).map((bits, at) => Math.abs(bits - C[at]));
+console.log(JSON.stringify({ most: Math.max(...steps), adapter: gemm.info.gpu.adapter, reason: gemm.info.gpu.reason }));
+process.exit();`;
+    const { file: halves } = await build(gemmApp("cuda-sm90", script, { op }), { mode: "predict" });
+    const answer = await runProgram(halves, { UNPLUGIN_KERNEL_CUDA: fake.driver });
+    expect(answer).toEqual({ most: expect.any(Number), adapter: "Fake GPU 0", reason: null });
+    expect((answer as { most: number }).most).toBeLessThan(3);
+  });
+
   test("without a twin is the GPU's alone", async () => {
     const whyNot = "gemm: a GPU answers through async and on alone; no twin was built (fallback=none)";
     expect(await runProgram(alone, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
