@@ -93,6 +93,30 @@ memory.free();`);
     expect(told).toEqual([1, 2, 3]);
   });
 
+  test("loses no memory of buffers and kernels that it holds no more", async () => {
+    const { told, log } = await run(`
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+await device.ready();
+const use = async () => {
+  for (let at = 0; at < 20; at++) device.alloc(1 << 20);
+  await gemm.on(device);
+  const product = await gemm.on(device);
+  product.buffer("A", A);
+};
+await use();
+for (let turn = 0; turn < 20; turn++) {
+  collect();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+}
+const told = true;`);
+    expect(told).toBe(true);
+    expect(count(log, "alloc 0")).toBeGreaterThan(20);
+    expect(count(log, "free 0")).toBe(count(log, "alloc 0"));
+  });
+
   test("has several GPUs by their numbers", async () => {
     const { told, log } = await run(
       `
@@ -104,6 +128,7 @@ const told = { apart: apart(await product.read("C", c), gemm(A, B)), names: [oth
 const first = await gemm.on();
 const told2 = [];
 try { first.run(a, b, c); } catch ({ message }) { told2.push(message); }
+try { device.upload(a, A); } catch ({ message }) { told2.push(message); }
 try { first.encode(other.stream(), a, b, c); } catch ({ message }) { told2.push(message); }
 await gemm.on(7).catch(({ message }) => told2.push(message));
 told.refused = told2;`,
@@ -113,6 +138,7 @@ told.refused = told2;`,
       ...{ apart: expect.closeTo(0, 5), names: ["Fake GPU 1", null], same: true },
       refused: [
         "gemm: A must be memory of GPU 0, of at least 6144 bytes; it is on GPU 1",
+        "the buffer is on GPU 1, and not on 0",
         "a stream of GPU 0 is wanted: device.stream() makes one",
         "there is no GPU 7: the CUDA driver has 2",
       ],
@@ -156,6 +182,9 @@ const failing = [
   () => product.buffer("A", new Float32Array(3)),
   () => device.alloc(-1),
   () => device.upload(device.alloc(1), A),
+  () => { a.free(); product.run(a, b, c); },
+  () => { product.destroy(); product.destroy(); product.run(a, b, c); },
+  () => product.encode(undefined, a, b, c),
 ];
 for (const fail of failing) try { fail(); } catch (error) { told.push(error.name + ": " + error.message); }
 await gemm.on("first").catch((error) => told.push(error.name + ": " + error.message));`);
@@ -167,6 +196,9 @@ await gemm.on("first").catch((error) => told.push(error.name + ": " + error.mess
       "RangeError: gemm: A must be a Float32Array of 1536 elements, f32[32, 48]; got 3 elements",
       "RangeError: alloc takes a whole number of bytes; got -1",
       "RangeError: the array has 6144 bytes, and the buffer 1",
+      "RangeError: gemm: A must be memory of GPU 0, of at least 6144 bytes; it has 0",
+      "Error: gemm was destroyed on GPU 0",
+      "TypeError: a stream of GPU 0 is wanted: device.stream() makes one",
       "TypeError: gemm.on takes the device of a kernel, or the number of a GPU",
     ]);
   });

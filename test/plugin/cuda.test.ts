@@ -156,6 +156,17 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     );
   });
 
+  test("in mode off is the plain loops, with the members of such kernels", async () => {
+    machine({});
+    const script = `const { twin, gpu } = gemm.info;
+console.log(JSON.stringify({ twin, first: gemm(A, B)[0], index: gemm.device.index, reason: gpu.reason }));`;
+    const { file } = await build(gemmApp("cuda-sm90", script), { mode: "off" });
+    expect(await runProgram(file, {})).toEqual({
+      ...{ twin: "reference", first: expect.any(Number), index: 0 },
+      reason: "the build made no code for a GPU",
+    });
+  });
+
   test("for browsers has the twin alone, and members that say so", async () => {
     machine({ nvrtc: true });
     const root = gemmApp(

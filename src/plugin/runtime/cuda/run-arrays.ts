@@ -4,21 +4,24 @@
 import type { ArrayRunner } from "../gpu/gpu-api.ts";
 import type { ModuleContext } from "../implementation.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
-import { bytesOf, openLayer } from "./layer.ts";
+import { bytesOf, type Layer, openLayer } from "./layer.ts";
 import { type OpenGpu, ownStream, takeBytes } from "./open-gpu.ts";
 
 /** Frees the memory of kernels that a program holds no more. */
 const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+
+/** Makes what frees all memory of a runner. It knows nothing of the runner, which is collected while this is kept. */
+const freeing = (layer: Layer, gpu: OpenGpu, addresses: readonly bigint[]) => (): void => {
+  layer.destroy();
+  for (const address of addresses) gpu.free(address);
+};
 
 /** Rejects with what the device says of the code, or of its memory. */
 export async function openArrayRunner(context: ModuleContext, facts: CudaFacts, gpu: OpenGpu): Promise<ArrayRunner> {
   const { others } = context;
   const layer = await openLayer(context, facts, gpu);
   const addresses: bigint[] = [];
-  const free = (): void => {
-    layer.destroy();
-    for (const address of addresses) gpu.free(address);
-  };
+  const free = freeing(layer, gpu, addresses);
   try {
     for (const tensor of others) addresses.push(gpu.alloc(bytesOf(tensor)));
   } catch (error) {
