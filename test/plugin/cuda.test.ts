@@ -101,7 +101,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     expect(lockOf(root).kernels).toEqual({
       "src/gemm.op.ts?tune=cuda-sm90": expect.objectContaining({
         target: expect.objectContaining({ name: "cuda-sm90", backend: "cuda" }),
-        measured: expect.objectContaining({ trials: 2 }),
+        measured: expect.objectContaining({ trials: 2, toolchain: "NVRTC 13.0" }),
       }),
     });
     machine({});

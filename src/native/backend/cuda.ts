@@ -31,7 +31,7 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
   };
   return {
     name: "cuda",
-    hasCompiler: async () => (await findTools()) !== null,
+    compiler: async () => (await findTools())?.identity ?? null,
     async whyNotHere(_, target) {
       const architecture = target?.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_80";
       const why = whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);

@@ -151,16 +151,29 @@ export class OpenGpu {
     this.#free.set(size, kept);
     const known = kept.pop();
     if (known) return known;
-    const address = this.#pinned(size);
-    const memory = address === null ? new ArrayBuffer(size) : this.#driver.koffi.view(address, size);
+    const { bytes: memory, free } = this.#memory(size);
     const staging: Staging = {
-      bytes: new Uint8Array(memory),
-      release: () => {
+      bytes: memory,
+      release() {
         if (kept.length < mostKept) kept.push(staging);
-        else if (address !== null) this.release("cuMemFreeHost", address);
+        else free();
       },
     };
     return staging;
+  }
+
+  /** Pinned memory as an array. Electron allows no array over memory that is not its own, so there it is memory as any other. */
+  #memory(size: number): { readonly bytes: Uint8Array; free(): void } {
+    const address = this.#pinned(size);
+    const free = (): void => {
+      if (address !== null) this.release("cuMemFreeHost", address);
+    };
+    try {
+      if (address !== null) return { bytes: new Uint8Array(this.#driver.koffi.view(address, size)), free };
+    } catch {
+      free();
+    }
+    return { bytes: new Uint8Array(size), free: () => undefined };
   }
 
   #pinned(size: number): bigint | null {
