@@ -169,6 +169,28 @@ told.same = packed.device === device;`);
     expect(count(log, "launch 0")).toBeGreaterThan(4);
   });
 
+  test("packs constants that the GPU has no memory for, and the twin answers", async () => {
+    const { told } = await run(
+      `
+import layer from "./layer.op.ts?tune=cuda-sm90";
+const early = layer.pack({ B });
+await layer.ready();
+const told = { apart: [] };
+for (let call = 0; call < 5; call++) told.apart.push(apart(await early.async(A), gemm(A, B)));
+const late = layer.pack({ B });
+told.apart.push(apart(await late.async(A), gemm(A, B)));
+told.reason = layer.info.gpu.reason;
+told.refused = await early.on(device).catch(({ message }) => message);`,
+      { FAKE_CUDA_MEMORY: "15000" },
+    );
+    const noMemory = "Fake GPU 0 has no memory for 7680 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY";
+    expect(told).toEqual({
+      ...{ apart: Array.from({ length: 6 }, () => expect.closeTo(0, 5)), refused: noMemory },
+      // What was opened before may still have its memory.
+      reason: expect.stringMatching(/Fake GPU 0 has no memory for \d+ bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY$/),
+    });
+  });
+
   test("is told of its mistakes", async () => {
     const { told } = await run(`
 const product = await gemm.on(device);

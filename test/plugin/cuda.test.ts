@@ -1,8 +1,8 @@
 // `?tune=cuda-sm90` through the plugin, on a driver and a compiler for tests: built, locked, built again from lock and store, and run where
 // there is a GPU, where there is none, and where one fails.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -238,6 +238,15 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     expect(answer).toEqual({
       ...{ ...right, isMeasured: false, adapter: null },
       reason: expect.stringMatching(reason),
+    });
+  });
+
+  test("whose kernel wants more memory for its groups than the GPU has gets the twin's answers and the reason", async () => {
+    const large = join(dirname(file), "large.mjs");
+    writeFileSync(large, readFileSync(file, "utf8").replaceAll("groupBytes: 0", "groupBytes: 240000"));
+    expect(await runProgram(large, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
+      ...{ ...right, isMeasured: false, adapter: null },
+      reason: "the GPU refuses the kernel: its groups want 240000 bytes of memory, and those of Fake GPU 0 have 232448",
     });
   });
 

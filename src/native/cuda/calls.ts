@@ -132,7 +132,7 @@ function firstOf(koffi: Koffi, paths: readonly string[]): { readonly name: strin
 }
 
 /** Attributes of a device, by the driver's numbers. */
-export const attributes = { processors: 16, capabilityMajor: 75, capabilityMinor: 76 } as const;
+export const attributes = { processors: 16, capabilityMajor: 75, capabilityMinor: 76, groupBytes: 97 } as const;
 
 /** Attribute of a function: the most memory that a launch gives a group. */
 const mostGroupBytes = 8;

@@ -118,6 +118,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   switch (attribute) {
     case 16: *value = 4; return done;
     case 75: *value = capability_of(device) / 10; return done;
+    case 97: *value = 227 * 1024; return done;
     case 76: *value = capability_of(device) % 10; return done;
     default: return invalid;
   }

@@ -42,6 +42,9 @@ async function load(gpu: OpenGpu, text: string): Promise<bigint> {
 
 /** Rejects with what the driver says of the text, or of its scratch memory. */
 export async function functionOn(gpu: OpenGpu, { text, launches, scratch }: CudaCode): Promise<GpuFunction> {
+  const most = Math.max(...launches.map(({ groupBytes }) => groupBytes));
+  const { name, groupBytes: has } = gpu.gpu;
+  if (most > has) throw new Error(`its groups want ${most} bytes of memory, and those of ${name} have ${has}`);
   const module = await moduleOf(gpu, text);
   const functions = launches.map(({ entry, groupBytes }) => functionOf(gpu, module, entry, groupBytes));
   const own = scratch.map((bytes) => gpu.alloc(bytes));

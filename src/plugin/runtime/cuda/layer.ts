@@ -30,14 +30,15 @@ export async function openLayer(
 ): Promise<Layer> {
   const [run, preparation] = await Promise.all(code.map((each) => functionOn(gpu, each)));
   const made = (prepare?.results ?? []).map((result) => gpu.alloc(bytesOf(result)));
-  let own: Addresses = [];
+  const own: bigint[] = [];
   let known: Addresses = [];
   const prepareIn = (stream: bigint): void => {
     if (prepare) preparation!.launch(stream, [...prepare.taken.map((at) => known[at]!), ...made]);
   };
   return {
     setArrays(values) {
-      if (own.length === 0) own = constants.map((tensor) => gpu.alloc(bytesOf(tensor)));
+      // One that is too large leaves those before it for the next try.
+      for (const tensor of constants.slice(own.length)) own.push(gpu.alloc(bytesOf(tensor)));
       known = own;
       for (const [at, value] of values.entries()) gpu.upload(own[at]!, value, ownStream);
       prepareIn(ownStream);

@@ -29,10 +29,19 @@ export async function openArrayRunner(context: ModuleContext, facts: CudaFacts, 
     throw error;
   }
   const outputs = others.flatMap((tensor, at) => (tensor.role === "output" ? [{ tensor, at }] : []));
+  let unset: unknown = null;
   const runner: ArrayRunner = {
-    set: (constants) => layer.setArrays(constants),
+    set(constants) {
+      try {
+        layer.setArrays(constants);
+        unset = null;
+      } catch (error) {
+        unset = error;
+      }
+    },
     async run(inputs, constants) {
       if (constants) layer.setArrays(constants);
+      else if (unset) throw unset;
       const taken = inputs.map((input, at) => gpu.copyIn(addresses[at]!, input, ownStream));
       layer.launch(ownStream, addresses);
       const given = outputs.map(({ tensor, at }) => gpu.copyOut(addresses[at]!, bytesOf(tensor), ownStream));
