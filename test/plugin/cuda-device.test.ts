@@ -225,6 +225,39 @@ await gemm.on("first").catch((error) => told.push(error.name + ": " + error.mess
     ]);
   });
 
+  test("makes calls beside each other, and chains, on a GPU that is behind with its work", async () => {
+    const { told } = await run(
+      `
+await gemm.ready();
+await gemm.async(A, B);
+await gemm.async(A, B);
+const inputs = Array.from({ length: 12 }, (_, salt) => [floats(32 * 48, salt), floats(48 * 40, salt + 5)]);
+const wantedOf = inputs.map(([a, b]) => gemm(a, b));
+const answers = await Promise.all(inputs.map(async ([a, b], at) => {
+  const answer = gemm.async(a, b);
+  // The arrays are the caller's again.
+  a.fill(Number.NaN);
+  return apart(await answer, wantedOf[at]);
+}));
+const product = await gemm.on(device);
+const soft = await rows.on(device);
+const streams = [device.stream(), device.stream()];
+const chains = await Promise.all(inputs.map(async (_, salt) => {
+  const [first, second] = [floats(32 * 48, salt), floats(48 * 40, salt + 5)];
+  const [a, b, c, y] = [product.buffer("A", first), product.buffer("B", second), product.buffer("C"), soft.buffer("Y")];
+  first.fill(Number.NaN);
+  product.encode(streams[salt % 2], a, b, c);
+  soft.encode(streams[salt % 2], c, y);
+  const result = await soft.read("Y", y);
+  for (const it of [a, b, c, y]) it.free();
+  return apart(result, rows(wantedOf[salt]));
+}));
+const told = { calls: Math.max(...answers), chains: Math.max(...chains), adapter: gemm.info.gpu.adapter };`,
+      { FAKE_CUDA_LATE: "1" },
+    );
+    expect(told).toEqual({ calls: expect.closeTo(0, 5), chains: expect.closeTo(0, 5), adapter: "Fake GPU 0" });
+  });
+
   test("goes on with its other work while the GPU computes", async () => {
     const { told } = await run(
       `

@@ -37,6 +37,7 @@ static const char *before =
   "static long long __double_as_longlong(double x) { return uk_bits<long long>(x); }\n"
   "static unsigned short uk_f32_to_bf16(float x) { unsigned y = uk_bits<unsigned>(x); return (y + 0x7fff + (y >> 16 & 1)) >> 16; }\n"
   "template <class... A, size_t... I> static void uk_call(void (*f)(A...), void **p, std::index_sequence<I...>) { f(*(A *)p[I]...); }\n"
+  "template <class... A> constexpr int uk_count(void (*)(A...)) { return sizeof...(A); }\n"
   "template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p) {\n"
   "  for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++)\n"
   "    for (unsigned thread = 0; thread < b[0] * b[1] * b[2]; thread++) {\n"
@@ -77,6 +78,7 @@ static void print_for_cpu(const char *text, FILE *file) {
 }
 
 static void print_launcher(void *file, int length, const char *name) {
+  fprintf(file, "extern \"C\" const int count_%.*s = uk_count(%.*s);\n", length, name, length, name);
   fprintf(file, "extern \"C\" void launch_%.*s(const unsigned *g, const unsigned *b, void **p) { uk_all(%.*s, g, b, p); }\n", length, name,
     length, name);
 }
