@@ -2,11 +2,9 @@
 
 import type { CudaBuffer, CudaDevice, CudaMemory, CudaStream } from "../../../compiler/index.ts";
 import { type OpenGpu, openedGpu, openGpu, openGpuSoon, ownStream } from "./open-gpu.ts";
+import { whenUnused } from "./when-unused.ts";
 
 const known = new Map<number, CudaDevice>();
-
-/** Frees the memory of buffers that a program holds no more. */
-const whenUnused = new FinalizationRegistry<() => void>((free) => free());
 
 /** Returns the object of a GPU, be it there or not. */
 export function cudaDevice(index: number): CudaDevice {

@@ -8,9 +8,7 @@ import { cudaDevice, handleOf, isDevice } from "./cuda-device.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
 import { bytesOf, openLayer } from "./layer.ts";
 import { openGpu, ownStream } from "./open-gpu.ts";
-
-/** Frees what kernels keep on a device that a program holds no more. */
-const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+import { whenUnused } from "./when-unused.ts";
 
 function deviceOf(given: unknown, name: string): CudaDevice {
   if (given === undefined) return cudaDevice(0);

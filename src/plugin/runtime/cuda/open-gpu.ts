@@ -19,7 +19,7 @@ export const ownStream = 0n;
 
 /** Codes behind which a context, or the device, is of no more use: CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED and their like. */
 const fatal: ReadonlySet<number> = new Set([
-  ...[3, 4, 46, 101, 201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999],
+  3, 4, 46, 101, 201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999,
 ]);
 
 /** Milliseconds for which a device is asked at each turn of the event loop: short kernels end by then. Later it is asked by a timer. */

@@ -6,9 +6,7 @@ import type { ModuleContext } from "../implementation.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
 import { bytesOf, type Layer, openLayer } from "./layer.ts";
 import { type OpenGpu, ownStream, takeBytes } from "./open-gpu.ts";
-
-/** Frees the memory of kernels that a program holds no more. */
-const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+import { whenUnused } from "./when-unused.ts";
 
 /** Makes what frees all memory of a runner. It knows nothing of the runner, which is collected while this is kept. */
 const freeing = (layer: Layer, gpu: OpenGpu, addresses: readonly bigint[]) => (): void => {
