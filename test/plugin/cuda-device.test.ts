@@ -186,7 +186,7 @@ told.refused = await early.on(device).catch(({ message }) => message);`,
     const noMemory = "Fake GPU 0 has no memory for 7680 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY";
     expect(told).toEqual({
       ...{ apart: Array.from({ length: 6 }, () => expect.closeTo(0, 5)), refused: noMemory },
-      // What was opened before may still have its memory.
+      // Kernels that were opened before may still have their memory.
       reason: expect.stringMatching(/Fake GPU 0 has no memory for \d+ bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY$/),
     });
   });

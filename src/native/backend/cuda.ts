@@ -68,7 +68,7 @@ export const cudaLoader = (): string => pathToFileURL(packageFile("dist/native/c
 /** The executor of this package. */
 export const cudaExecutor = cudaExecutorWith(cudaLoader);
 
-/** What this machine has for CUDA. */
+/** Compiler and GPUs for CUDA of this machine. */
 export interface CudaOfMachine {
   /** Compiler: "NVRTC 13.0"; null: there is none. */
   readonly compiler: string | null;

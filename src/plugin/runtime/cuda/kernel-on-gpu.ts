@@ -14,7 +14,7 @@ export interface GpuFunction {
 /** Modules of a GPU by their text. The driver compiles each once. */
 const known = new WeakMap<OpenGpu, Map<string, Promise<bigint>>>();
 
-/** What a driver means that refuses a text. */
+/** Meanings of the codes by which a driver refuses a text. */
 const refusals: Readonly<Record<number, string>> = {
   209: "the driver has no code for this GPU",
   218: "the driver does not take the kernel's PTX",
@@ -26,7 +26,7 @@ function moduleOf(gpu: OpenGpu, text: string): Promise<bigint> {
   known.set(gpu, modules);
   const module = modules.get(text) ?? load(gpu, text);
   modules.set(text, module);
-  // What was out of memory may have some later.
+  // A refusal for want of memory need not be the last word.
   module.catch(() => modules.delete(text));
   return module;
 }

@@ -12,7 +12,7 @@ export interface ModuleToLoad {
 }
 
 export interface LoadedModule {
-  /** What the driver answers: 0, or what went wrong. */
+  /** Answer of the driver: 0, or what went wrong. */
   readonly code: number;
   readonly module: bigint;
 }
