@@ -26,6 +26,7 @@ const entries = {
   fuzz: "sweep/fuzz/fuzz.ts",
   gc: "sweep/gc/gc.ts",
   "gpu-check": "gpu/gpu-check.ts",
+  "gpu-imports": "gpu/import-check.ts",
   "gpu-sweep": "gpu/gpu-sweep.ts",
   install: "bench/install.ts",
   kernels: "bench/kernels.ts",

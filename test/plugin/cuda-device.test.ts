@@ -93,6 +93,30 @@ memory.free();`);
     expect(told).toEqual([1, 2, 3]);
   });
 
+  test("loses no memory of buffers and kernels that it holds no more", async () => {
+    const { told, log } = await run(`
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+await device.ready();
+const use = async () => {
+  for (let at = 0; at < 20; at++) device.alloc(1 << 20);
+  await gemm.on(device);
+  const product = await gemm.on(device);
+  product.buffer("A", A);
+};
+await use();
+for (let turn = 0; turn < 20; turn++) {
+  collect();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+}
+const told = true;`);
+    expect(told).toBe(true);
+    expect(count(log, "alloc 0")).toBeGreaterThan(20);
+    expect(count(log, "free 0")).toBe(count(log, "alloc 0"));
+  });
+
   test("has several GPUs by their numbers", async () => {
     const { told, log } = await run(
       `
@@ -104,6 +128,7 @@ const told = { apart: apart(await product.read("C", c), gemm(A, B)), names: [oth
 const first = await gemm.on();
 const told2 = [];
 try { first.run(a, b, c); } catch ({ message }) { told2.push(message); }
+try { device.upload(a, A); } catch ({ message }) { told2.push(message); }
 try { first.encode(other.stream(), a, b, c); } catch ({ message }) { told2.push(message); }
 await gemm.on(7).catch(({ message }) => told2.push(message));
 told.refused = told2;`,
@@ -113,6 +138,7 @@ told.refused = told2;`,
       ...{ apart: expect.closeTo(0, 5), names: ["Fake GPU 1", null], same: true },
       refused: [
         "gemm: A must be memory of GPU 0, of at least 6144 bytes; it is on GPU 1",
+        "the buffer is on GPU 1, and not on 0",
         "a stream of GPU 0 is wanted: device.stream() makes one",
         "there is no GPU 7: the CUDA driver has 2",
       ],
@@ -143,6 +169,28 @@ told.same = packed.device === device;`);
     expect(count(log, "launch 0")).toBeGreaterThan(4);
   });
 
+  test("packs constants that the GPU has no memory for, and the twin answers", async () => {
+    const { told } = await run(
+      `
+import layer from "./layer.op.ts?tune=cuda-sm90";
+const early = layer.pack({ B });
+await layer.ready();
+const told = { apart: [] };
+for (let call = 0; call < 5; call++) told.apart.push(apart(await early.async(A), gemm(A, B)));
+const late = layer.pack({ B });
+told.apart.push(apart(await late.async(A), gemm(A, B)));
+told.reason = layer.info.gpu.reason;
+told.refused = await early.on(device).catch(({ message }) => message);`,
+      { FAKE_CUDA_MEMORY: "15000" },
+    );
+    const noMemory = "Fake GPU 0 has no memory for 7680 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY";
+    expect(told).toEqual({
+      ...{ apart: Array.from({ length: 6 }, () => expect.closeTo(0, 5)), refused: noMemory },
+      // Kernels that were opened before may still have their memory.
+      reason: expect.stringMatching(/Fake GPU 0 has no memory for \d+ bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY$/),
+    });
+  });
+
   test("is told of its mistakes", async () => {
     const { told } = await run(`
 const product = await gemm.on(device);
@@ -156,6 +204,9 @@ const failing = [
   () => product.buffer("A", new Float32Array(3)),
   () => device.alloc(-1),
   () => device.upload(device.alloc(1), A),
+  () => { a.free(); product.run(a, b, c); },
+  () => { product.destroy(); product.destroy(); product.run(a, b, c); },
+  () => product.encode(undefined, a, b, c),
 ];
 for (const fail of failing) try { fail(); } catch (error) { told.push(error.name + ": " + error.message); }
 await gemm.on("first").catch((error) => told.push(error.name + ": " + error.message));`);
@@ -167,8 +218,44 @@ await gemm.on("first").catch((error) => told.push(error.name + ": " + error.mess
       "RangeError: gemm: A must be a Float32Array of 1536 elements, f32[32, 48]; got 3 elements",
       "RangeError: alloc takes a whole number of bytes; got -1",
       "RangeError: the array has 6144 bytes, and the buffer 1",
+      "RangeError: gemm: A must be memory of GPU 0, of at least 6144 bytes; it has 0",
+      "Error: gemm was destroyed on GPU 0",
+      "TypeError: a stream of GPU 0 is wanted: device.stream() makes one",
       "TypeError: gemm.on takes the device of a kernel, or the number of a GPU",
     ]);
+  });
+
+  test("makes calls beside each other, and chains, on a GPU that is behind with its work", async () => {
+    const { told } = await run(
+      `
+await gemm.ready();
+await gemm.async(A, B);
+await gemm.async(A, B);
+const inputs = Array.from({ length: 12 }, (_, salt) => [floats(32 * 48, salt), floats(48 * 40, salt + 5)]);
+const wantedOf = inputs.map(([a, b]) => gemm(a, b));
+const answers = await Promise.all(inputs.map(async ([a, b], at) => {
+  const answer = gemm.async(a, b);
+  // The arrays are the caller's again.
+  a.fill(Number.NaN);
+  return apart(await answer, wantedOf[at]);
+}));
+const product = await gemm.on(device);
+const soft = await rows.on(device);
+const streams = [device.stream(), device.stream()];
+const chains = await Promise.all(inputs.map(async (_, salt) => {
+  const [first, second] = [floats(32 * 48, salt), floats(48 * 40, salt + 5)];
+  const [a, b, c, y] = [product.buffer("A", first), product.buffer("B", second), product.buffer("C"), soft.buffer("Y")];
+  first.fill(Number.NaN);
+  product.encode(streams[salt % 2], a, b, c);
+  soft.encode(streams[salt % 2], c, y);
+  const result = await soft.read("Y", y);
+  for (const it of [a, b, c, y]) it.free();
+  return apart(result, rows(wantedOf[salt]));
+}));
+const told = { calls: Math.max(...answers), chains: Math.max(...chains), adapter: gemm.info.gpu.adapter };`,
+      { FAKE_CUDA_LATE: "1" },
+    );
+    expect(told).toEqual({ calls: expect.closeTo(0, 5), chains: expect.closeTo(0, 5), adapter: "Fake GPU 0" });
   });
 
   test("goes on with its other work while the GPU computes", async () => {
@@ -186,6 +273,20 @@ const told = turns;`,
       { FAKE_CUDA_SLOW_MS: "250" },
     );
     expect(told).toBeGreaterThan(10);
+  });
+
+  test("goes on with its other work while the driver compiles", async () => {
+    const { told } = await run(
+      `
+let turns = 0;
+const timer = setInterval(() => turns++, 5);
+await Promise.all([gemm.ready(), rows.ready()]);
+clearInterval(timer);
+const told = { turns, reason: gemm.info.gpu.reason };`,
+      { FAKE_CUDA_LOAD_MS: "400" },
+    );
+    expect(told).toEqual({ turns: expect.any(Number), reason: "the next call off the event loop tries it" });
+    expect((told as { turns: number }).turns).toBeGreaterThan(10);
   });
 
   test("is told of a GPU that one kernel has lost, and all twins answer", async () => {

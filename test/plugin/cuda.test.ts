@@ -1,16 +1,18 @@
 // `?tune=cuda-sm90` through the plugin, on a driver and a compiler for tests: built, locked, built again from lock and store, and run where
 // there is a GPU, where there is none, and where one fails.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { cudaState } from "../../src/native/cuda/loader.ts";
 import type { Mode } from "../../src/plugin/options/types.ts";
 import { type FakeCuda, gemmApp, makeFakeCuda, noFakeGpu, runProgram } from "../support/cuda.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
+const here = await cudaState();
 let fake: FakeCuda;
 beforeAll(() => {
   if (noFakeGpu === null) fake = makeFakeCuda();
@@ -101,7 +103,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     expect(lockOf(root).kernels).toEqual({
       "src/gemm.op.ts?tune=cuda-sm90": expect.objectContaining({
         target: expect.objectContaining({ name: "cuda-sm90", backend: "cuda" }),
-        measured: expect.objectContaining({ trials: 2 }),
+        measured: expect.objectContaining({ trials: 2, toolchain: "NVRTC 13.0" }),
       }),
     });
     machine({});
@@ -154,6 +156,17 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     await expect(build(gemmApp("cuda-sm90&fallback=none", tell))).rejects.toThrow(
       /target\.no-cuda-compiler: .*\?tune=cuda-sm90: there is no CUDA compiler here/,
     );
+  });
+
+  test("in mode off is the plain loops, with the members of such kernels", async () => {
+    machine({});
+    const script = `const { twin, gpu } = gemm.info;
+console.log(JSON.stringify({ twin, first: gemm(A, B)[0], index: gemm.device.index, reason: gpu.reason }));`;
+    const { file } = await build(gemmApp("cuda-sm90", script), { mode: "off" });
+    expect(await runProgram(file, {})).toEqual({
+      ...{ twin: "reference", first: expect.any(Number), index: 0 },
+      reason: "the build made no code for a GPU",
+    });
   });
 
   test("for browsers has the twin alone, and members that say so", async () => {
@@ -221,12 +234,32 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
       /^Fake GPU 0 is lost to this process, which has to be started again: cu\w+: CUDA_ERROR_ILLEGAL_ADDRESS$/,
     ],
     ["a GPU that computes something else", { FAKE_CUDA_WRONG: "1" }, /^the GPU's results differ from the twin's by /],
-    ["a GPU that is slow", { FAKE_CUDA_SLOW_MS: "300" }, /^the GPU takes 30\d\.\d+ ms, the twin \d+\.\d+ ms$/],
+    ["a GPU that is slow", { FAKE_CUDA_SLOW_MS: "700" }, /^the GPU takes \d{3,}\.\d+ ms, the twin \d+\.\d+ ms$/],
   ])("with %s gets the twin's answers and the reason", async (_, env, reason) => {
     const answer = await runProgram(file, { UNPLUGIN_KERNEL_CUDA: fake.driver, ...env });
     expect(answer).toEqual({
       ...{ ...right, isMeasured: false, adapter: null },
       reason: expect.stringMatching(reason),
+    });
+  });
+
+  const hasDriver = !("reason" in here && here.reason.startsWith("there is no CUDA driver"));
+  test.skipIf(hasDriver)(
+    `of a machine without a driver gets the twin's answers and the reason${hasDriver ? " (a driver is here)" : ""}`,
+    async () => {
+      expect(await runProgram(file, {})).toEqual({
+        ...{ ...right, isMeasured: false, adapter: null },
+        reason: expect.stringMatching(/^there is no CUDA driver \(looked for libcuda\.so\.1, nvcuda\.dll: .*\)$/),
+      });
+    },
+  );
+
+  test("whose kernel wants more memory for its groups than the GPU has gets the twin's answers and the reason", async () => {
+    const large = join(dirname(file), "large.mjs");
+    writeFileSync(large, readFileSync(file, "utf8").replaceAll("groupBytes: 0", "groupBytes: 240000"));
+    expect(await runProgram(large, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
+      ...{ ...right, isMeasured: false, adapter: null },
+      reason: "the GPU refuses the kernel: its groups want 240000 bytes of memory, and those of Fake GPU 0 have 232448",
     });
   });
 
@@ -247,6 +280,23 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
       ...{ ...right, isMeasured: false, adapter: null },
       reason: "there is no koffi, which calls the CUDA driver: install the package koffi",
     });
+  });
+
+  test("takes results of bf16 for the numbers that they are, which a GPU may round otherwise", async () => {
+    machine({ nvrtc: true });
+    const op = 'gemm({ M: 33, N: 40, K: 48, dtype: "bf16" })';
+    const script = `
+const halves = (length, salt) => Uint16Array.from({ length }, (_, at) => 0x3f00 + ((at * 37 + salt) % 250));
+const inputs = [halves(33 * 48, 1), halves(48 * 40, 2)];
+await gemm.ready();
+const C = await gemm.async(...inputs);
+const steps = gemm(...inputs).map((bits, at) => Math.abs(bits - C[at]));
+console.log(JSON.stringify({ most: Math.max(...steps), adapter: gemm.info.gpu.adapter, reason: gemm.info.gpu.reason }));
+process.exit();`;
+    const { file: halves } = await build(gemmApp("cuda-sm90", script, { op }), { mode: "predict" });
+    const answer = await runProgram(halves, { UNPLUGIN_KERNEL_CUDA: fake.driver });
+    expect(answer).toEqual({ most: expect.any(Number), adapter: "Fake GPU 0", reason: null });
+    expect((answer as { most: number }).most).toBeLessThan(3);
   });
 
   test("without a twin is the GPU's alone", async () => {

@@ -59,7 +59,7 @@ async function xgboostState(project: string): Promise<string> {
 /** State of a target for GPUs: kernels are built where their compiler is, if they take one, and run where there is a GPU for them. */
 async function gpuState(project: string, target: AcceleratorTarget): Promise<TargetState> {
   const executor = executorNamed(target.backend);
-  const builds = (await executor.hasCompiler?.()) ?? true;
+  const builds = (await executor.compiler?.()) !== null;
   const why = (await executor.whyNotHere?.(project, target)) ?? null;
   return { target: target.name, builds, runs: why === null, why };
 }

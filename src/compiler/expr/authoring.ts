@@ -13,6 +13,7 @@ export type {
   Bytes,
   CudaBuffer,
   CudaDevice,
+  CudaMemory,
   CudaStream,
   GpuInfo,
   Halves,

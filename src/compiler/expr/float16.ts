@@ -1,7 +1,10 @@
 // The two 16-bit floats: number ↔ bit pattern. bf16 is the upper half of an f32; f16 is IEEE 754 binary16.
 
-const bits = new Uint32Array(1);
-const float = new Float32Array(bits.buffer);
+const patternsOf = (numbers: Float32Array): Uint32Array => new Uint32Array(numbers.buffer);
+
+// Programs that use neither leave both out.
+const float = /* @__PURE__ */ new Float32Array(1);
+const bits = /* @__PURE__ */ patternsOf(float);
 
 function bitsOf(value: number): number {
   float[0] = value;

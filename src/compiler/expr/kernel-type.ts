@@ -201,11 +201,17 @@ export interface OnGpu {
   on(device: GpuType<"GPUDevice"> | { readonly device: GpuType<"GPUDevice"> }): Promise<KernelOnDevice>;
 }
 
-/** Memory of an NVIDIA GPU, which is freed when nothing holds the object any more. */
-export interface CudaBuffer {
-  readonly device: CudaDevice;
-  /** Address on the device, for other libraries of the program. */
+/** Memory of an NVIDIA GPU, of whichever library of the program. */
+export interface CudaMemory {
+  /** Address on the device. */
   readonly address: bigint;
+  readonly bytes: number;
+}
+
+/** Memory that is freed when nothing holds the object any more. */
+export interface CudaBuffer extends CudaMemory {
+  readonly device: CudaDevice;
+  /** Bytes; 0: it has been freed. */
   readonly bytes: number;
   /** Frees it now. */
   free(): void;
@@ -237,9 +243,9 @@ export interface CudaDevice {
   /** Takes memory, whose values are whatever was there. */
   alloc(bytes: number): CudaBuffer;
   /** Copies an array into memory. The array has been read when this returns. @param stream default: the device's own */
-  upload(to: CudaBuffer, from: ArrayBufferView, stream?: CudaStream): void;
+  upload(to: CudaMemory, from: ArrayBufferView, stream?: CudaStream): void;
   /** Copies memory into an array, when all that was added to the stream before has run. @param stream default: the device's own */
-  download<Into extends ArrayBufferView>(from: CudaBuffer, into: Into, stream?: CudaStream): Promise<Into>;
+  download<Into extends ArrayBufferView>(from: CudaMemory, into: Into, stream?: CudaStream): Promise<Into>;
   /** Makes a stream, whose work may run beside that of other streams. */
   stream(): CudaStream;
   /** Waits, off the event loop, for all streams. */
@@ -259,11 +265,11 @@ export interface KernelOnCuda {
   /** Takes memory for a tensor, with values if they are given. Any other memory of enough bytes does as well. */
   buffer(name: string, values?: Argument): CudaBuffer;
   /** Adds a run to a stream. Kernels of one stream run one after the other, and what they hand on stays on the GPU. */
-  encode(stream: CudaStream, ...buffers: readonly CudaBuffer[]): void;
+  encode(stream: CudaStream, ...buffers: readonly CudaMemory[]): void;
   /** Adds a run to the stream of the device itself. */
-  run(...buffers: readonly CudaBuffer[]): void;
+  run(...buffers: readonly CudaMemory[]): void;
   /** Copies a buffer of a tensor to an array, when all that was added has run. */
-  read(name: string, buffer: CudaBuffer): Promise<TypedArray>;
+  read(name: string, buffer: CudaMemory): Promise<TypedArray>;
   /** Frees what the kernel itself keeps on the device. */
   destroy(): void;
 }

@@ -31,7 +31,7 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
   };
   return {
     name: "cuda",
-    hasCompiler: async () => (await findTools()) !== null,
+    compiler: async () => (await findTools())?.identity ?? null,
     async whyNotHere(_, target) {
       const architecture = target?.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_80";
       const why = whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);
@@ -68,7 +68,7 @@ export const cudaLoader = (): string => pathToFileURL(packageFile("dist/native/c
 /** The executor of this package. */
 export const cudaExecutor = cudaExecutorWith(cudaLoader);
 
-/** What this machine has for CUDA. */
+/** Compiler and GPUs for CUDA of this machine. */
 export interface CudaOfMachine {
   /** Compiler: "NVRTC 13.0"; null: there is none. */
   readonly compiler: string | null;

@@ -32,8 +32,8 @@ export interface Executor<Source extends KernelSource = KernelSource> {
    * @param target default: any of the back end's
    */
   whyNotHere?(project: string, target?: Target): Promise<string | null>;
-  /** Says whether the compiler is here that its sources take; default: they take none, or the system's C compiler. */
-  hasCompiler?(): Promise<boolean>;
+  /** Returns the identity of the compiler that its sources take, "NVRTC 13.0", or null where it is not here. Default: they take none, or C's. */
+  compiler?(): Promise<string | null>;
   /**
    * Builds kernels, each with the timing loop if it needs one; one bad source costs only itself. A back end that needs a toolchain gets
    * many sources in a call, and calls beside each other. Others get a source when it is about to be measured.

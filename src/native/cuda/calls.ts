@@ -61,6 +61,8 @@ export class CudaError extends Error {
 export const cudaCodes = { done: 0, outOfMemory: 2, noDevice: 100, noCode: 209, notReady: 600 } as const;
 
 export interface CudaCalls {
+  /** Name or path by which the driver's library was found. */
+  readonly library: string;
   /** @throws CudaError */
   call(name: CallName, ...values: readonly unknown[]): void;
   /** Calls a function and returns its code: 0, or what went wrong. */
@@ -80,7 +82,7 @@ interface Callable {
 
 /** @param path of the driver's library, where it lies elsewhere. An Error says that there is none. */
 export function openCuda(koffi: Koffi, path?: string): CudaCalls {
-  const library = firstOf(koffi, path ? [path] : libraries);
+  const { name: found, library } = firstOf(koffi, path ? [path] : libraries);
   const functions = new Map<CallName, Callable>();
   const nameOf = library.func("int cuGetErrorName(int code, _Out_ const char **name)");
   const functionNamed = (name: CallName): Callable => {
@@ -96,6 +98,7 @@ export function openCuda(koffi: Koffi, path?: string): CudaCalls {
   };
   const call: CudaCalls["call"] = (name, ...values) => check(name, functionNamed(name)(...values));
   return {
+    library: found,
     call,
     check,
     ask: (name, ...values) => functionNamed(name)(...values),
@@ -115,11 +118,11 @@ export function openCuda(koffi: Koffi, path?: string): CudaCalls {
   };
 }
 
-function firstOf(koffi: Koffi, paths: readonly string[]): Library {
+function firstOf(koffi: Koffi, paths: readonly string[]): { readonly name: string; readonly library: Library } {
   const failures: string[] = [];
   for (const path of paths) {
     try {
-      return koffi.load(path);
+      return { name: path, library: koffi.load(path) };
     } catch (error) {
       failures.push((error as Error).message);
     }
@@ -129,7 +132,7 @@ function firstOf(koffi: Koffi, paths: readonly string[]): Library {
 }
 
 /** Attributes of a device, by the driver's numbers. */
-export const attributes = { processors: 16, capabilityMajor: 75, capabilityMinor: 76 } as const;
+export const attributes = { processors: 16, capabilityMajor: 75, capabilityMinor: 76, groupBytes: 97 } as const;
 
 /** Attribute of a function: the most memory that a launch gives a group. */
 const mostGroupBytes = 8;

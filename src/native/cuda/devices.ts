@@ -10,6 +10,8 @@ export interface CudaGpu {
   readonly name: string;
   /** Compute capability: [9, 0] of Hopper. */
   readonly capability: readonly [number, number];
+  /** Most bytes of memory that a group may have. */
+  readonly groupBytes: number;
 }
 
 /** Oldest driver, by the version of CUDA that it is for. */
@@ -38,14 +40,18 @@ function gpuAt(cuda: CudaCalls, index: number): CudaGpu {
   const device = Number(cuda.read("cuDeviceGet", index));
   const attribute = (which: number): number => Number(cuda.read("cuDeviceGetAttribute", which, device));
   const capability = [attribute(attributes.capabilityMajor), attribute(attributes.capabilityMinor)] as const;
-  return { index, device, name: deviceName(cuda, BigInt(device)), capability };
+  const groupBytes = attribute(attributes.groupBytes);
+  return { index, device, name: deviceName(cuda, BigInt(device)), capability, groupBytes };
 }
 
 /**
  * Says why a GPU does not run the code of an architecture; null: it does. Code for "sm_80" runs on that and all later ones, code for
  * "sm_90a" on 9.0 alone.
  */
-export function whyNotOnGpu({ name, capability: [major, minor] }: CudaGpu, architecture: string): string | null {
+export function whyNotOnGpu(
+  { name, capability: [major, minor] }: Pick<CudaGpu, "name" | "capability">,
+  architecture: string,
+): string | null {
   const [, wantedMajor, wantedMinor, isExact] = /^sm_(\d+)(\d)(a?)$/.exec(architecture) ?? [];
   const [has, wanted] = [major * 10 + minor, Number(wantedMajor) * 10 + Number(wantedMinor)];
   const isRight = isExact ? has === wanted : has >= wanted;

@@ -90,6 +90,8 @@ export interface WorkbenchOptions {
   readonly conditioned?: (() => RunTask | null) | undefined;
   /** Compiler of native kernels; null for WASM. */
   readonly toolchain: Toolchain | null;
+  /** Identity of another compiler that the back end brings; default: none. */
+  readonly compiler?: string | undefined;
   /** A private directory for addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
@@ -144,7 +146,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   }
 
   return {
-    toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}${measuredBy ? `, ${measuredBy}` : ""}`,
+    toolchain: `${toolchain?.identity ?? options.compiler ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}${measuredBy ? `, ${measuredBy}` : ""}`,
     compilerRuns: () => builder?.compilerRuns() ?? 0,
     async *measure(sources, incumbentNs, profiler = noProfiler, leftMs = forever) {
       let best = incumbentNs;

@@ -61,7 +61,7 @@ describe.skipIf(noFakeGpu !== null)(`the driver for tests${without}`, () => {
     const named = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
     expect(await unset(named, cudaOfMachine)).toMatchObject({
       ...{ compiler: "NVRTC 13.0", reason: "" },
-      gpus: [{ index: 0, name: "Fake GPU 0", capability: [9, 0] }],
+      gpus: [{ index: 0, name: "Fake GPU 0", capability: [9, 0], groupBytes: 232_448 }],
     });
   });
 

@@ -3,7 +3,7 @@
 
    The environment says what is wrong with it: FAKE_CUDA_DEVICES, _VERSION (12040), _CAPABILITY (90; "90,75" for two), _MEMORY (bytes
    of each device), _FAIL_LAUNCH (the launch, from 1, that breaks the context), _WRONG (launches do nothing), _SLOW_MS (of each launch),
-   _NO_PINNED. FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
+   _LOAD_MS (of loading a module), _NO_PINNED, _LATE (copies and launches wait in a queue, of which each question for an event does one). FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -17,10 +17,18 @@ enum { done = 0, invalid = 1, out_of_memory = 2, not_initialized = 3, no_device 
 
 #define most_devices 8
 
-struct device { int context; int broken; size_t used; double busy_until; };
+#define most_arguments 64
+#define most_work 100000
+
+typedef void launch_function(const unsigned *, const unsigned *, void **);
+
+/* A copy, or a launch with the values of its arguments. */
+struct work { void *to; const void *from; size_t bytes; launch_function *launch; unsigned grid[3], group[3]; uint64_t values[most_arguments]; };
+
+struct device { int context; int broken; size_t used; double busy_until; struct work **queue; long added, finished; };
 struct module { char *text; int device; };
-struct function { void (*launch)(const unsigned *, const unsigned *, void **); int device; };
-struct event { double at; int device; };
+struct function { launch_function *launch; int count; int device; };
+struct event { double at; long added; };
 struct block { size_t bytes; int device; };
 
 static struct device devices[most_devices];
@@ -65,6 +73,36 @@ static void note(const char *what) {
   if (!file) return;
   fprintf(file, "%s %d\n", what, current);
   fclose(file);
+}
+
+static void do_work(struct work *work) {
+  void *places[most_arguments];
+  for (int at = 0; at < most_arguments; at++) places[at] = &work->values[at];
+  if (work->launch) work->launch(work->grid, work->group, places);
+  else memcpy(work->to, work->from, work->bytes);
+}
+
+/* Does the first of what waits. */
+static void do_next(struct device *device) {
+  struct work *work = device->queue[device->finished++ % most_work];
+  do_work(work);
+  free(work);
+}
+
+static void drain(void) {
+  struct device *device = &devices[current];
+  while (device->finished < device->added) do_next(device);
+}
+
+/* Does it now, or adds it to the queue. */
+static int add(struct work work) {
+  struct device *device = &devices[current];
+  if (!number("FAKE_CUDA_LATE", 0)) return do_work(&work), done;
+  if (!device->queue) device->queue = calloc(most_work, sizeof *device->queue);
+  struct work *kept = malloc(sizeof *kept);
+  *kept = work;
+  device->queue[device->added++ % most_work] = kept;
+  return done;
 }
 
 int cuGetErrorName(int code, const char **name) {
@@ -118,6 +156,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   switch (attribute) {
     case 16: *value = 4; return done;
     case 75: *value = capability_of(device) / 10; return done;
+    case 97: *value = 227 * 1024; return done;
     case 76: *value = capability_of(device) % 10; return done;
     default: return invalid;
   }
@@ -135,7 +174,11 @@ int cuCtxSetCurrent(uint64_t context) {
   return done;
 }
 
-int cuCtxSynchronize(void) { return state(); }
+int cuCtxSynchronize(void) {
+  if (state()) return state();
+  drain();
+  return done;
+}
 
 int cuMemAlloc_v2(uint64_t *at, size_t bytes) {
   if (state()) return state();
@@ -152,6 +195,8 @@ int cuMemAlloc_v2(uint64_t *at, size_t bytes) {
 
 int cuMemFree_v2(uint64_t at) {
   struct block *block = (struct block *)(uintptr_t)(at - 256);
+  if (state()) return state();
+  drain();
   devices[block->device].used -= block->bytes;
   free(block);
   note("free");
@@ -166,12 +211,15 @@ int cuMemHostAlloc(uint64_t *at, size_t bytes, unsigned flags) {
 }
 
 int cuMemFreeHost(uint64_t at) {
+  if (state()) return state();
+  drain();
   free((void *)(uintptr_t)at);
-  return state();
+  return done;
 }
 
 static int copy(void *to, const void *from, size_t bytes) {
   if (state()) return state();
+  drain();
   memcpy(to, from, bytes);
   return done;
 }
@@ -181,14 +229,16 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { return copy(to, (vo
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, void *from, size_t bytes, uint64_t stream) {
   (void)stream;
+  if (state()) return state();
   note("upload");
-  return cuMemcpyHtoD_v2(to, from, bytes);
+  return add((struct work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
 }
 
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, uint64_t stream) {
   (void)stream;
+  if (state()) return state();
   note("download");
-  return cuMemcpyDtoH_v2(to, from, bytes);
+  return add((struct work){.to = to, .from = (void *)(uintptr_t)from, .bytes = bytes});
 }
 
 int cuMemsetD8_v2(uint64_t at, unsigned char byte, size_t bytes) {
@@ -212,6 +262,8 @@ int cuModuleLoadDataEx(uint64_t *handle, void *code, unsigned count, void *optio
   if (sscanf(code, ".version %d.%d", &major, &minor) != 2 || !where) return invalid_ptx;
   if (sscanf(where, ".target sm_%d%c", &target, &exact) < 1) return invalid_ptx;
   if (major * 10 + minor > newest_ptx()) return unsupported_ptx;
+  struct timespec load = {number("FAKE_CUDA_LOAD_MS", 0) / 1000, number("FAKE_CUDA_LOAD_MS", 0) % 1000 * 1000000};
+  nanosleep(&load, NULL);
   int capability = capability_of(current);
   if (exact == 'a' ? capability != target : capability < target) return no_code;
   struct module *module = malloc(sizeof *module);
@@ -242,7 +294,9 @@ int cuModuleGetFunction(uint64_t *handle, uint64_t from, const char *name) {
   void *library = *path ? dlopen(path, RTLD_NOW) : NULL;
   snprintf(entry, sizeof entry, "launch_%s", name);
   struct function *function = malloc(sizeof *function);
-  *function = (struct function){library ? dlsym(library, entry) : NULL, module->device};
+  *function = (struct function){library ? dlsym(library, entry) : NULL, 0, module->device};
+  snprintf(entry, sizeof entry, "count_%s", name);
+  if (library) function->count = *(const int *)dlsym(library, entry);
   *handle = (uint64_t)(uintptr_t)function;
   return function->launch ? done : not_found;
 }
@@ -267,8 +321,9 @@ int cuLaunchKernel(uint64_t handle, unsigned gx, unsigned gy, unsigned gz, unsig
   }
   devices[current].busy_until = now_ms() + number("FAKE_CUDA_SLOW_MS", 0);
   if (number("FAKE_CUDA_WRONG", 0)) return done;
-  function->launch((unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, parameters);
-  return done;
+  struct work work = {.launch = function->launch, .grid = {gx, gy, gz}, .group = {bx, by, bz}};
+  for (int at = 0; at < function->count; at++) work.values[at] = *(uint64_t *)parameters[at];
+  return add(work);
 }
 
 int cuStreamCreate(uint64_t *stream, unsigned flags) {
@@ -289,14 +344,17 @@ int cuEventCreate(uint64_t *handle, unsigned flags) {
 int cuEventRecord(uint64_t handle, uint64_t stream) {
   (void)stream;
   if (state()) return state();
-  *(struct event *)(uintptr_t)handle = (struct event){devices[current].busy_until, current};
+  *(struct event *)(uintptr_t)handle = (struct event){devices[current].busy_until, devices[current].added};
   return done;
 }
 
 int cuEventQuery(uint64_t handle) {
   struct event *event = (struct event *)(uintptr_t)handle;
   if (state()) return state();
-  return now_ms() < event->at ? not_ready : done;
+  if (now_ms() < event->at) return not_ready;
+  if (devices[current].finished >= event->added) return done;
+  do_next(&devices[current]);
+  return not_ready;
 }
 
 int cuEventDestroy_v2(uint64_t handle) {

@@ -35,7 +35,9 @@ static const char *before =
   "static int __float_as_int(float x) { return uk_bits<int>(x); }\n"
   "static double __longlong_as_double(long long x) { return uk_bits<double>(x); }\n"
   "static long long __double_as_longlong(double x) { return uk_bits<long long>(x); }\n"
+  "static unsigned short uk_f32_to_bf16(float x) { unsigned y = uk_bits<unsigned>(x); return (y + 0x7fff + (y >> 16 & 1)) >> 16; }\n"
   "template <class... A, size_t... I> static void uk_call(void (*f)(A...), void **p, std::index_sequence<I...>) { f(*(A *)p[I]...); }\n"
+  "template <class... A> constexpr int uk_count(void (*)(A...)) { return sizeof...(A); }\n"
   "template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p) {\n"
   "  for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++)\n"
   "    for (unsigned thread = 0; thread < b[0] * b[1] * b[2]; thread++) {\n"
@@ -68,7 +70,15 @@ static void each_entry(const char *text, void (*act)(void *, int, const char *),
   }
 }
 
+/* The text, but for helpers that are an instruction of the GPU and that stand in `before`, for the CPU. */
+static void print_for_cpu(const char *text, FILE *file) {
+  const char *own = strstr(text, "__device__ __forceinline__ unsigned short uk_f32_to_bf16(");
+  fwrite(text, 1, own ? (size_t)(own - text) : strlen(text), file);
+  if (own) fputs(strchr(own, '\n'), file);
+}
+
 static void print_launcher(void *file, int length, const char *name) {
+  fprintf(file, "extern \"C\" const int count_%.*s = uk_count(%.*s);\n", length, name, length, name);
   fprintf(file, "extern \"C\" void launch_%.*s(const unsigned *g, const unsigned *b, void **p) { uk_all(%.*s, g, b, p); }\n", length, name,
     length, name);
 }
@@ -83,7 +93,8 @@ static int compile_for_cpu(const char *text, const char *library) {
   snprintf(source, sizeof source, "%s.cpp", library);
   FILE *file = fopen(source, "w");
   if (!file) return 1;
-  fprintf(file, "%s%s", before, text);
+  fputs(before, file);
+  print_for_cpu(text, file);
   each_entry(text, print_launcher, file);
   fclose(file);
   snprintf(command, sizeof command, "g++ -std=c++17 -w -O2 -shared -fPIC -o %s.tmp %s 2> %s.txt && mv %s.tmp %s", library, source, library,

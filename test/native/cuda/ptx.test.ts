@@ -87,7 +87,7 @@ test.each<[readonly [number, number], string, string | null]>([
   [[10, 0], "sm_90a", "Titan has compute capability 10.0, and the kernel is for 9.0 alone"],
   [[8, 9], "sm_90", "Titan has compute capability 8.9, and the kernel is for 9.0 or later"],
 ])("capability %j and code for %s: %s", (capability, architecture, why) => {
-  expect(whyNotOnGpu({ index: 0, device: 0, name: "Titan", capability }, architecture)).toBe(why);
+  expect(whyNotOnGpu({ name: "Titan", capability }, architecture)).toBe(why);
 });
 
 /** CUDA C of an operator as a build predicts it. */

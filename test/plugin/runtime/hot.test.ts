@@ -23,6 +23,15 @@ it("another kernel is another function, and the first goes on as it was", () => 
   expect(first.info.cacheKey).toBe("a");
 });
 
+it("members for GPUs are those of the newest kernel", () => {
+  const data = {};
+  const on = (kernel: AnyKernel, name: string) => Object.assign(kernel, { device: name, on: () => name });
+  const first = hotKernel(on(kernelOf("a", "guess"), "old"), data) as AnyKernel & { device: string; on(): string };
+  expect([first.device, first.on()]).toEqual(["old", "old"]);
+  hotKernel(on(kernelOf("a", "measured"), "new"), data);
+  expect([first.device, first.on()]).toEqual(["new", "new"]);
+});
+
 it("a module that nobody replaces has its kernel itself: Vitest gives those of pages no place for data", () => {
   const kernel = kernelOf("a", "guess");
   expect(hotKernel(kernel, undefined)).toBe(kernel);

@@ -150,6 +150,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
       "src/native/process/start-worker.ts",
       "src/native/runner/worker.ts",
       "src/native/cuda/probe.ts",
+      "src/plugin/runtime/cuda/load-in-worker.ts",
       "src/native/webgpu/probe.ts",
       "src/native/process/program-output.ts",
       "src/native/process/waiting-worker.ts",

@@ -61,7 +61,7 @@ export async function makeArtifacts(
 }
 
 /** The twin of a kernel for GPUs that there is no code for, so that programs find the members of such kernels. */
-function withoutCode({ target }: TuningTask): readonly KernelTwin[] {
+export function withoutCode({ target }: TuningTask): readonly KernelTwin[] {
   if (isForVisitors(target)) return [{ kind: "webgpu", code: null }];
   return isForGpuHere(target) ? [{ kind: "cuda", code: null }] : [];
 }

@@ -1,12 +1,12 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
-import { asCpu, type ComputeDef, kernelParameters } from "../../../compiler/index.ts";
+import { asCpu, kernelParameters } from "../../../compiler/index.ts";
 import { cachesOf } from "../../../tuner/data/key.ts";
 import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { failAlone } from "../../support/fail-alone.ts";
 import { slashPath } from "../../support/shown-path.ts";
-import { type Artifacts, makeArtifacts } from "../artifacts/make-artifacts.ts";
+import { type Artifacts, makeArtifacts, withoutCode } from "../artifacts/make-artifacts.ts";
 import type { CompileKernel } from "../compile-services.ts";
 import type { CompiledKernel, ElsewhereSchedule, EngineVariant, GpuVariant } from "../compiled-kernel.ts";
 import { type KernelContext, kernelContext } from "../context/kernel-context.ts";
@@ -55,10 +55,10 @@ async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
 }
 
 /** Plain loops, for a kernel without artifacts. Their error bound is not 0, as they round too. */
-async function plainLoops(op: ComputeDef): Promise<Pick<CompiledKernel, "twins" | "errorBound">> {
+async function plainLoops({ op, task }: KernelContext): Promise<Pick<CompiledKernel, "twins" | "errorBound">> {
   const { asWritten, referenceLoops, worstRelativeError } = await import("./reference-loops.ts");
   const twin = { kind: "loops", source: referenceLoops(op) } as const;
-  return { twins: [twin], errorBound: worstRelativeError(op, asWritten(op).roundings) };
+  return { twins: [...withoutCode(task), twin], errorBound: worstRelativeError(op, asWritten(op).roundings) };
 }
 
 const noArtifacts: Artifacts = { twins: [], reason: null, trace: "", errorBound: null, compilerRuns: 0 };
@@ -78,7 +78,7 @@ async function compiledKernel(
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
   const { reason, trace, compilerRuns } = artifacts;
-  const { twins, errorBound } = artifacts.twins.length > 0 ? artifacts : await plainLoops(op);
+  const { twins, errorBound } = artifacts.twins.length > 0 ? artifacts : await plainLoops(context);
   return {
     op: op.name,
     parameters,

@@ -37,6 +37,7 @@ import type { CompileServices, VisitingBrowser } from "../compile-services.ts";
 import type { KernelRequest } from "../kernel-request.ts";
 import { keyFields } from "../schedule.ts";
 import { laterStore } from "./later-store.ts";
+import { ownCompiler } from "./own-compiler.ts";
 import { warnOfPlace } from "./store-warnings.ts";
 
 export interface KernelContext {
@@ -156,7 +157,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     async workbench(options) {
       const { createWorkbench } = await import("../../../tuner/workbench/workbench.ts");
       if (browser) return createWorkbench({ ...options, runner: browser.open(), measuredBy: `in ${browser.name}` });
-      const local = createWorkbench({ measuring: measuringPlace(services), ...options });
+      const compiler = (await ownCompiler(target)) ?? undefined;
+      const local = createWorkbench({ measuring: measuringPlace(services), compiler, ...options });
       if (!elsewhere) return local;
       const [{ fleetWorkbench }, { operatorDigest }] = await Promise.all([
         import("../../fleet/fleet-workbench.ts"),

@@ -1,6 +1,6 @@
 // Why kernels of a target are not run on this machine: its CPU is another, or the device of the back end is missing.
 
-import { asCpu, isForGpuHere } from "../../../compiler/index.ts";
+import { asCpu } from "../../../compiler/index.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Null: they are, or a browser runs them in place of this machine. A device is asked for when the first kernel for it wants to know. */
@@ -10,11 +10,4 @@ export async function whyNotRun({ task, whyNotHere, services, browser }: KernelC
   if (browser) return null;
   const { executorNamed } = await import("../../../native/backend/executors.ts");
   return (await executorNamed(target.backend).whyNotHere?.(services.options.root, target)) ?? null;
-}
-
-/** Whether the compiler that the back end of a GPU brings is here; true for back ends that bring none. */
-export async function hasOwnCompiler({ task: { target } }: KernelContext): Promise<boolean> {
-  if (!isForGpuHere(target)) return true;
-  const { executorNamed } = await import("../../../native/backend/executors.ts");
-  return (await executorNamed(target.backend).hasCompiler?.()) ?? true;
 }

@@ -5,7 +5,8 @@ import { whyNotMeasuredHere } from "../../../native/machine/machine.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import type { BackgroundTuner } from "../compile-services.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
-import { hasOwnCompiler, whyNotRun } from "../context/why-not-run.ts";
+import { ownCompiler } from "../context/own-compiler.ts";
+import { whyNotRun } from "../context/why-not-run.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockAnswer, type LockMiss } from "../lock/ask-lock.ts";
 import { wasmTask } from "../schedule.ts";
@@ -114,6 +115,6 @@ async function whyNotMeasured(context: KernelContext): Promise<string | null> {
   const { task, machine, toolchain, elsewhere, browser } = context;
   if (elsewhere || browser) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
-  if (!(await hasOwnCompiler(context))) return "";
+  if ((await ownCompiler(task.target)) === null) return "";
   return (await whyNotRun(context)) ?? whyNotMeasuredHere(task.target, machine);
 }

@@ -42,7 +42,7 @@ function cuda(context: ModuleContext, facts: CudaFacts): GpuApi<FoundCuda, CudaF
       return found;
     },
     schedulesFor: () => [facts],
-    open: async (schedule, { gpu }) => openArrayRunner(context, schedule, gpu),
+    open: (schedule, { gpu }) => openArrayRunner(context, schedule, gpu),
     on: (device, constants) => openOn(context, facts, device, constants),
     lost: () => used?.lost ?? null,
     numbersOf(output: TypedArray, at) {

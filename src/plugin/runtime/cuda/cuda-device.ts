@@ -1,12 +1,10 @@
 // A GPU as programs see it, `gemm.device`: memory, copies and streams of their own. It is one object a GPU, and opened when it is used.
 
-import type { CudaBuffer, CudaDevice, CudaStream } from "../../../compiler/index.ts";
+import type { CudaBuffer, CudaDevice, CudaMemory, CudaStream } from "../../../compiler/index.ts";
 import { type OpenGpu, openedGpu, openGpu, openGpuSoon, ownStream } from "./open-gpu.ts";
+import { whenUnused } from "./when-unused.ts";
 
 const known = new Map<number, CudaDevice>();
-
-/** Frees the memory of buffers that a program holds no more. */
-const whenUnused = new FinalizationRegistry<() => void>((free) => free());
 
 /** Returns the object of a GPU, be it there or not. */
 export function cudaDevice(index: number): CudaDevice {
@@ -40,12 +38,12 @@ function deviceAt(index: number): CudaDevice {
       return bufferOf(device, gpu(), bytes);
     },
     upload(to, from, stream) {
-      checkSize(to, from);
-      gpu().upload(to.address, from, handleOf(device, stream));
+      checkMemory(device, to, from);
+      gpu().upload(to.address, from, handleOr(device, stream));
     },
     async download(from, into, stream) {
-      checkSize(from, into);
-      await gpu().download(from.address, into, handleOf(device, stream));
+      checkMemory(device, from, into);
+      await gpu().download(from.address, into, handleOr(device, stream));
       return into;
     },
     stream: () => streamOf(device, gpu()),
@@ -54,17 +52,30 @@ function deviceAt(index: number): CudaDevice {
   return device;
 }
 
-function bufferOf(device: CudaDevice, gpu: OpenGpu, bytes: number): CudaBuffer {
+/** Memory that is freed once. It knows nothing of the buffer that holds it, which is collected while this is kept. */
+function memoryOf(gpu: OpenGpu, bytes: number) {
   const address = gpu.alloc(bytes);
+  let left = bytes;
   let isFree = false;
-  const free = (): void => {
-    if (!isFree) gpu.free(address);
-    isFree = true;
+  return {
+    address,
+    bytes: () => left,
+    free() {
+      if (!isFree) gpu.free(address);
+      isFree = true;
+      left = 0;
+    },
   };
+}
+
+function bufferOf(device: CudaDevice, gpu: OpenGpu, size: number): CudaBuffer {
+  const { address, bytes, free } = memoryOf(gpu, size);
   const buffer: CudaBuffer = {
     device,
     address,
-    bytes,
+    get bytes() {
+      return bytes();
+    },
     free() {
       whenUnused.unregister(buffer);
       free();
@@ -85,12 +96,20 @@ function streamOf(device: CudaDevice, gpu: OpenGpu): CudaStream {
 }
 
 /** Handle of a stream of the device. @throws TypeError if it is none */
-export function handleOf(device: CudaDevice, stream: CudaStream | undefined): bigint {
-  if (stream === undefined) return ownStream;
+export function handleOf(device: CudaDevice, stream: CudaStream): bigint {
   if (typeof stream?.handle === "bigint" && stream.device === device) return stream.handle;
   throw new TypeError(`a stream of GPU ${device.index} is wanted: device.stream() makes one`);
 }
 
-function checkSize({ bytes }: CudaBuffer, { byteLength }: ArrayBufferView): void {
-  if (byteLength > bytes) throw new RangeError(`the array has ${byteLength} bytes, and the buffer ${bytes}`);
+/** Handle of a stream that callers may leave out. */
+const handleOr = (device: CudaDevice, stream: CudaStream | undefined): bigint =>
+  stream === undefined ? ownStream : handleOf(device, stream);
+
+/** @throws TypeError for memory of another GPU, RangeError for too little of it */
+function checkMemory(device: CudaDevice, memory: CudaMemory, { byteLength }: ArrayBufferView): void {
+  const on = (memory as Partial<CudaBuffer>).device;
+  if (on !== undefined && on !== device)
+    throw new TypeError(`the buffer is on GPU ${on.index}, and not on ${device.index}`);
+  if (!(byteLength <= memory.bytes))
+    throw new RangeError(`the array has ${byteLength} bytes, and the buffer ${memory.bytes}`);
 }

@@ -7,6 +7,8 @@ import { builtin } from "../../../native/process/start-worker.ts";
 
 export interface Driver {
   readonly koffi: Koffi;
+  /** Path of the package. */
+  readonly koffiPath: string;
   readonly cuda: CudaCalls;
 }
 
@@ -14,13 +16,14 @@ let driver: Driver | null = null;
 let gpus: readonly CudaGpu[] | null = null;
 
 /** The package, looked for from the program's main file and from where it was started. Bundlers see no import of it. */
-function koffiHere(): Koffi {
+function koffiHere(): Pick<Driver, "koffi" | "koffiPath"> {
   const { argv, cwd } = globalThis.process;
   const { createRequire } = builtin("node:module")!;
   const name = "koffi";
   for (const from of [argv[1], `${cwd()}/`]) {
     try {
-      if (from) return createRequire(from)(name) as Koffi;
+      const require = from ? createRequire(from) : null;
+      if (require) return { koffi: require(name) as Koffi, koffiPath: require.resolve(name) };
     } catch {}
   }
   throw new Error("there is no koffi, which calls the CUDA driver: install the package koffi");
@@ -30,8 +33,8 @@ function koffiHere(): Koffi {
 export function driverHere(): Driver {
   if (driver) return driver;
   if (!builtin("node:module")) throw new Error("CUDA needs Node.js");
-  const koffi = koffiHere();
-  driver = { koffi, cuda: openCuda(koffi, globalThis.process.env.UNPLUGIN_KERNEL_CUDA) };
+  const found = koffiHere();
+  driver = { ...found, cuda: openCuda(found.koffi, globalThis.process.env.UNPLUGIN_KERNEL_CUDA) };
   return driver;
 }
 

@@ -12,35 +12,40 @@ export interface GpuFunction {
 }
 
 /** Modules of a GPU by their text. The driver compiles each once. */
-const known = new WeakMap<OpenGpu, Map<string, bigint>>();
+const known = new WeakMap<OpenGpu, Map<string, Promise<bigint>>>();
 
-/** What a driver means that refuses a text. */
+/** Meanings of the codes by which a driver refuses a text. */
 const refusals: Readonly<Record<number, string>> = {
   209: "the driver has no code for this GPU",
   218: "the driver does not take the kernel's PTX",
   222: "the driver is older than the kernel's PTX",
 };
 
-function moduleOf(gpu: OpenGpu, text: string): bigint {
-  const modules = known.get(gpu) ?? new Map<string, bigint>();
+function moduleOf(gpu: OpenGpu, text: string): Promise<bigint> {
+  const modules = known.get(gpu) ?? new Map<string, Promise<bigint>>();
   known.set(gpu, modules);
   const module = modules.get(text) ?? load(gpu, text);
   modules.set(text, module);
+  // A refusal for want of memory need not be the last word.
+  module.catch(() => modules.delete(text));
   return module;
 }
 
-function load(gpu: OpenGpu, text: string): bigint {
+async function load(gpu: OpenGpu, text: string): Promise<bigint> {
   try {
-    return gpu.read("cuModuleLoadDataEx", new TextEncoder().encode(`${text}\0`), 0, null, null);
+    return await gpu.load(text);
   } catch (error) {
     const meant = error instanceof CudaError ? refusals[error.code] : undefined;
     throw meant === undefined ? error : new Error(`${meant}: ${(error as Error).message}`);
   }
 }
 
-/** @throws what the driver says of the text, or of its scratch memory */
-export function functionOn(gpu: OpenGpu, { text, launches, scratch }: CudaCode): GpuFunction {
-  const module = moduleOf(gpu, text);
+/** Rejects with what the driver says of the text, or of its scratch memory. */
+export async function functionOn(gpu: OpenGpu, { text, launches, scratch }: CudaCode): Promise<GpuFunction> {
+  const most = Math.max(...launches.map(({ groupBytes }) => groupBytes));
+  const { name, groupBytes: has } = gpu.gpu;
+  if (most > has) throw new Error(`its groups want ${most} bytes of memory, and those of ${name} have ${has}`);
+  const module = await moduleOf(gpu, text);
   const functions = launches.map(({ entry, groupBytes }) => functionOf(gpu, module, entry, groupBytes));
   const own = scratch.map((bytes) => gpu.alloc(bytes));
   let last: readonly bigint[] = [];

@@ -22,22 +22,23 @@ export interface Layer {
 export const bytesOf = ({ dtype, length }: { readonly dtype: DType; readonly length: number }): number =>
   length * byteSize[dtype];
 
-/** @throws what the device says of the code */
-export function openLayer(
+/** Rejects with what the device says of the code. */
+export async function openLayer(
   { tensors, constants }: ModuleContext,
   { code, prepare, sources = tensors.map((_, at): Source => ["other", at]) }: CudaFacts,
   gpu: OpenGpu,
-): Layer {
-  const [run, preparation] = code.map((each) => functionOn(gpu, each));
+): Promise<Layer> {
+  const [run, preparation] = await Promise.all(code.map((each) => functionOn(gpu, each)));
   const made = (prepare?.results ?? []).map((result) => gpu.alloc(bytesOf(result)));
-  let own: Addresses = [];
+  const own: bigint[] = [];
   let known: Addresses = [];
   const prepareIn = (stream: bigint): void => {
     if (prepare) preparation!.launch(stream, [...prepare.taken.map((at) => known[at]!), ...made]);
   };
   return {
     setArrays(values) {
-      if (own.length === 0) own = constants.map((tensor) => gpu.alloc(bytesOf(tensor)));
+      // One that is too large leaves those before it for the next try.
+      for (const tensor of constants.slice(own.length)) own.push(gpu.alloc(bytesOf(tensor)));
       known = own;
       for (const [at, value] of values.entries()) gpu.upload(own[at]!, value, ownStream);
       prepareIn(ownStream);

@@ -1,6 +1,6 @@
 // A kernel on a GPU of the caller's: it takes and gives memory there, so that a chain of kernels stays on the GPU and is added to one stream.
 
-import type { CudaBuffer, CudaDevice, CudaStream, KernelOnCuda } from "../../../compiler/index.ts";
+import type { CudaBuffer, CudaDevice, KernelOnCuda } from "../../../compiler/index.ts";
 import { whyNotOnGpu } from "../../../native/cuda/devices.ts";
 import { arrayFor } from "../arguments.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
@@ -8,6 +8,7 @@ import { cudaDevice, handleOf, isDevice } from "./cuda-device.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
 import { bytesOf, openLayer } from "./layer.ts";
 import { openGpu, ownStream } from "./open-gpu.ts";
+import { whenUnused } from "./when-unused.ts";
 
 function deviceOf(given: unknown, name: string): CudaDevice {
   if (given === undefined) return cudaDevice(0);
@@ -42,7 +43,7 @@ export async function openOn(
   const gpu = openGpu(device.index);
   const why = whyNotOnGpu(gpu.gpu, facts.architecture);
   if (why !== null) throw new Error(`${op}: ${why}`);
-  const layer = openLayer(context, facts, gpu);
+  const layer = await openLayer(context, facts, gpu);
   if (given) layer.setArrays(given);
   const taken = given ? others : tensors;
   const names = taken.map(({ name }) => name).join(", ");
@@ -51,7 +52,9 @@ export async function openOn(
     if (tensor) return tensor;
     throw new TypeError(`${op} has no tensor ${name}: ${names}`);
   };
+  let isDestroyed = false;
   const launch = (stream: bigint, buffers: readonly unknown[]): void => {
+    if (isDestroyed) throw new Error(`${op} was destroyed on GPU ${device.index}`);
     if (buffers.length !== taken.length) throw new TypeError(`${op} takes buffers of ${names}; got ${buffers.length}`);
     const all = taken.map((tensor, at) => addressFor(buffers[at], tensor, device, op));
     const some = (wanted: readonly RuntimeTensor[]): readonly bigint[] =>
@@ -59,7 +62,7 @@ export async function openOn(
     if (!given && constants.length > 0) layer.setAddresses(some(constants), stream);
     layer.launch(stream, some(others));
   };
-  return {
+  const kernel: KernelOnCuda = {
     device,
     buffer(name, values) {
       const tensor = tensorNamed(name);
@@ -68,7 +71,7 @@ export async function openOn(
       if (array) device.upload(buffer, array);
       return buffer;
     },
-    encode: (stream: CudaStream, ...buffers) => launch(handleOf(device, stream ?? null), buffers),
+    encode: (stream, ...buffers) => launch(handleOf(device, stream), buffers),
     run: (...buffers) => launch(ownStream, buffers),
     async read(name, buffer) {
       const tensor = tensorNamed(name);
@@ -76,6 +79,12 @@ export async function openOn(
       await gpu.download(addressFor(buffer, tensor, device, op), array, ownStream);
       return array;
     },
-    destroy: () => layer.destroy(),
+    destroy() {
+      whenUnused.unregister(kernel);
+      if (!isDestroyed) layer.destroy();
+      isDestroyed = true;
+    },
   };
+  whenUnused.register(kernel, layer.destroy, kernel);
+  return kernel;
 }

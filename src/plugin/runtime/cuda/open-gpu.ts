@@ -5,6 +5,7 @@ import { type CallName, CudaError, cudaCodes } from "../../../native/cuda/calls.
 import { type CudaGpu, whyNotOnGpu } from "../../../native/cuda/devices.ts";
 import { nextTurn, nowMs, sleepMs } from "../../../native/machine/clock.ts";
 import { type Driver, driverHere, gpusHere, gpusSoon } from "./driver-here.ts";
+import { loadInWorker } from "./load-in-worker.ts";
 
 /** Memory of the host that the device copies from and to by itself. */
 export interface Staging {
@@ -18,7 +19,7 @@ export const ownStream = 0n;
 
 /** Codes behind which a context, or the device, is of no more use: CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED and their like. */
 const fatal: ReadonlySet<number> = new Set([
-  ...[3, 4, 46, 101, 201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999],
+  3, 4, 46, 101, 201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999,
 ]);
 
 /** Milliseconds for which a device is asked at each turn of the event loop: short kernels end by then. Later it is asked by a timer. */
@@ -30,6 +31,15 @@ const mostKept = 4;
 const pageBytes = 4096;
 /** Events that are not asked for their time cost less. */
 const withoutTiming = 2;
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Copies what has arrived into an array, and gives the staging back. */
+export function takeBytes(staging: Staging, into: ArrayBufferView): void {
+  bytesOf(into).set(staging.bytes.subarray(0, into.byteLength));
+  staging.release();
+}
 
 export class OpenGpu {
   readonly gpu: CudaGpu;
@@ -60,6 +70,16 @@ export class OpenGpu {
     return this.#during((cuda) => cuda.read(name, ...values));
   }
 
+  /** Loads PTX, in a worker where the program may have one. Rejects with a CudaError. */
+  async load(text: string): Promise<bigint> {
+    const { koffiPath, cuda } = this.#driver;
+    const wanted = { koffiPath, library: cuda.library, context: this.#context, text };
+    const loaded = await loadInWorker(wanted).catch(() => null);
+    if (loaded === null) return this.read("cuModuleLoadDataEx", new TextEncoder().encode(`${text}\0`), 0, null, null);
+    this.#during(() => cuda.check("cuModuleLoadDataEx", loaded.code));
+    return loaded.module;
+  }
+
   alloc(bytes: number): bigint {
     try {
       return this.read("cuMemAlloc_v2", Math.max(bytes, 1));
@@ -81,25 +101,33 @@ export class OpenGpu {
     } catch {}
   }
 
+  /** Adds a copy of an array to the device. The array has been read when this returns; the staging is free once the stream got there. */
+  copyIn(to: bigint, from: ArrayBufferView, stream: bigint): Staging {
+    const staging = this.staging(from.byteLength);
+    staging.bytes.set(bytesOf(from));
+    if (from.byteLength > 0) this.call("cuMemcpyHtoDAsync_v2", to, staging.bytes, from.byteLength, stream);
+    return staging;
+  }
+
+  /** Adds a copy from the device. Its bytes are there once the stream got there. */
+  copyOut(from: bigint, bytes: number, stream: bigint): Staging {
+    const staging = this.staging(bytes);
+    if (bytes > 0) this.call("cuMemcpyDtoHAsync_v2", staging.bytes, from, bytes, stream);
+    return staging;
+  }
+
   /** Copies an array to the device. The array has been read when this returns. */
   upload(to: bigint, from: ArrayBufferView, stream: bigint): void {
-    const { buffer, byteOffset, byteLength } = from;
-    if (byteLength === 0) return;
-    const staging = this.staging(byteLength);
-    staging.bytes.set(new Uint8Array(buffer, byteOffset, byteLength));
-    this.call("cuMemcpyHtoDAsync_v2", to, staging.bytes, byteLength, stream);
+    const staging = this.copyIn(to, from, stream);
+    // A failure is told by what waits for the result.
     this.finished(stream).then(staging.release, () => undefined);
   }
 
   /** Copies from the device into an array, behind all that was added to the stream. */
   async download(from: bigint, into: ArrayBufferView, stream: bigint): Promise<void> {
-    const { buffer, byteOffset, byteLength } = into;
-    if (byteLength === 0) return this.finished(stream);
-    const staging = this.staging(byteLength);
-    this.call("cuMemcpyDtoHAsync_v2", staging.bytes, from, byteLength, stream);
+    const staging = this.copyOut(from, into.byteLength, stream);
     await this.finished(stream);
-    new Uint8Array(buffer, byteOffset, byteLength).set(staging.bytes.subarray(0, byteLength));
-    staging.release();
+    takeBytes(staging, into);
   }
 
   /** Waits, between other events of the program, until all that was added to a stream has run. Rejects with its failure. */
@@ -123,16 +151,29 @@ export class OpenGpu {
     this.#free.set(size, kept);
     const known = kept.pop();
     if (known) return known;
-    const address = this.#pinned(size);
-    const memory = address === null ? new ArrayBuffer(size) : this.#driver.koffi.view(address, size);
+    const { bytes: memory, free } = this.#memory(size);
     const staging: Staging = {
-      bytes: new Uint8Array(memory),
-      release: () => {
+      bytes: memory,
+      release() {
         if (kept.length < mostKept) kept.push(staging);
-        else if (address !== null) this.release("cuMemFreeHost", address);
+        else free();
       },
     };
     return staging;
+  }
+
+  /** Pinned memory as an array. Electron allows no array over memory that is not its own, so there it is memory as any other. */
+  #memory(size: number): { readonly bytes: Uint8Array; free(): void } {
+    const address = this.#pinned(size);
+    const free = (): void => {
+      if (address !== null) this.release("cuMemFreeHost", address);
+    };
+    try {
+      if (address !== null) return { bytes: new Uint8Array(this.#driver.koffi.view(address, size)), free };
+    } catch {
+      free();
+    }
+    return { bytes: new Uint8Array(size), free: () => undefined };
   }
 
   #pinned(size: number): bigint | null {

@@ -4,21 +4,22 @@
 import type { ArrayRunner } from "../gpu/gpu-api.ts";
 import type { ModuleContext } from "../implementation.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
-import { bytesOf, openLayer } from "./layer.ts";
-import { type OpenGpu, ownStream } from "./open-gpu.ts";
+import { bytesOf, type Layer, openLayer } from "./layer.ts";
+import { type OpenGpu, ownStream, takeBytes } from "./open-gpu.ts";
+import { whenUnused } from "./when-unused.ts";
 
-/** Frees the memory of kernels that a program holds no more. */
-const whenUnused = new FinalizationRegistry<() => void>((free) => free());
+/** Makes what frees all memory of a runner. It knows nothing of the runner, which is collected while this is kept. */
+const freeing = (layer: Layer, gpu: OpenGpu, addresses: readonly bigint[]) => (): void => {
+  layer.destroy();
+  for (const address of addresses) gpu.free(address);
+};
 
-/** @throws what the device says of the code, or of its memory */
-export function openArrayRunner(context: ModuleContext, facts: CudaFacts, gpu: OpenGpu): ArrayRunner {
+/** Rejects with what the device says of the code, or of its memory. */
+export async function openArrayRunner(context: ModuleContext, facts: CudaFacts, gpu: OpenGpu): Promise<ArrayRunner> {
   const { others } = context;
-  const layer = openLayer(context, facts, gpu);
+  const layer = await openLayer(context, facts, gpu);
   const addresses: bigint[] = [];
-  const free = (): void => {
-    layer.destroy();
-    for (const address of addresses) gpu.free(address);
-  };
+  const free = freeing(layer, gpu, addresses);
   try {
     for (const tensor of others) addresses.push(gpu.alloc(bytesOf(tensor)));
   } catch (error) {
@@ -26,19 +27,29 @@ export function openArrayRunner(context: ModuleContext, facts: CudaFacts, gpu: O
     throw error;
   }
   const outputs = others.flatMap((tensor, at) => (tensor.role === "output" ? [{ tensor, at }] : []));
+  let unset: unknown = null;
   const runner: ArrayRunner = {
-    set: (constants) => layer.setArrays(constants),
+    set(constants) {
+      try {
+        layer.setArrays(constants);
+        unset = null;
+      } catch (error) {
+        unset = error;
+      }
+    },
     async run(inputs, constants) {
       if (constants) layer.setArrays(constants);
-      for (const [at, input] of inputs.entries()) gpu.upload(addresses[at]!, input, ownStream);
+      else if (unset) throw unset;
+      const taken = inputs.map((input, at) => gpu.copyIn(addresses[at]!, input, ownStream));
       layer.launch(ownStream, addresses);
-      return Promise.all(
-        outputs.map(async ({ tensor: { array, length }, at }) => {
-          const output = new array(length);
-          await gpu.download(addresses[at]!, output, ownStream);
-          return output;
-        }),
-      );
+      const given = outputs.map(({ tensor, at }) => gpu.copyOut(addresses[at]!, bytesOf(tensor), ownStream));
+      await gpu.finished(ownStream);
+      for (const staging of taken) staging.release();
+      return outputs.map(({ tensor: { array, length } }, at) => {
+        const output = new array(length);
+        takeBytes(given[at]!, output);
+        return output;
+      });
     },
     destroy() {
       whenUnused.unregister(runner);

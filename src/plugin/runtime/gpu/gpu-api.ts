@@ -7,7 +7,7 @@ import type { Arrays } from "../implementation.ts";
 
 /** A kernel on a device for calls on arrays, which are copied there and back. */
 export interface ArrayRunner {
-  /** Sets constants for all calls to come. */
+  /** Sets constants for all calls to come. It never throws: calls fail where the constants are not there. */
   set(constants: Arrays): void;
   /**
    * Computes outputs. The inputs have been read when this returns its promise.
