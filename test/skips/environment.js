@@ -58,8 +58,6 @@ const xgboostPlaces = [
   "/usr/lib/libxgboost.so",
 ];
 
-const nvrtcNames = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
-
 /** Whether the system's loader finds a library, by a process of its own. */
 const canOpen = (name) => {
   const program =
@@ -98,8 +96,6 @@ const probes = {
   gcc: () => hasCompiler("gcc"),
   "g++": () => isOnPath("gcc") && isOnPath("g++"),
   nvcc: () => isOnPath("nvcc"),
-  NVRTC: () => nvrtcNames.some(canOpen),
-  "CUDA driver": () => canOpen("libcuda.so.1") && !existsSync("/dev/nvidiactl"),
   "no CUDA driver": () => !canOpen("libcuda.so.1"),
   clang: () => hasCompiler("clang"),
   zig: () => hasCompiler("zig"),

@@ -1,6 +1,8 @@
 // NVIDIA's compiler as a library: CUDA C → machine code for one architecture, or PTX. It is loaded when a kernel is compiled, and needs
 // neither a GPU nor a C compiler.
 
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { CudaSource } from "../../compiler/index.ts";
 import type { Koffi, Library } from "./calls.ts";
 
@@ -37,10 +39,19 @@ export async function loadNvrtc(at = namedNvrtc()): Promise<CudaCompiler | null>
   if (!koffi) return null;
   for (const path of at === undefined ? libraries : [at]) {
     try {
+      for (const part of partsBeside(path)) koffi.load(part);
       return compilerOf(koffi.load(path));
     } catch {}
   }
   return null;
+}
+
+/** Libraries in the folder of a named one that the compiler looks for by name alone: it finds what is loaded. */
+function partsBeside(path: string): readonly string[] {
+  const folder = dirname(path);
+  if (folder === ".") return [];
+  const names = readdirSync(folder).filter((name) => name.startsWith("libnvrtc-builtins.so"));
+  return names.map((name) => join(folder, name));
 }
 
 /** Options of a compilation that decide what the code computes. */

@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import koffi from "koffi";
 import { type CudaCompiler, loadNvrtc } from "../../../src/native/cuda/nvrtc.ts";
 import { packageFile } from "../../../src/native/machine/package-file.ts";
 
@@ -19,8 +18,6 @@ export const noCudaTools = existsSync(folder) ? null : "node test/compiler/cuda/
 export const driverWithoutDevice = join(libraries, "nvidia/current/libcuda.so.1");
 
 export async function openNvrtc(): Promise<CudaCompiler> {
-  // The compiler looks for it by its name alone, and finds what is loaded.
-  koffi.load(join(libraries, "libnvrtc-builtins.so.12.4"));
   const compiler = await loadNvrtc(join(libraries, "libnvrtc.so.12"));
   if (!compiler) throw new Error("NVRTC does not load");
   return compiler;

@@ -48,6 +48,8 @@ if (!existsSync(folder)) {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   await Promise.all(packages.map((name) => unpack(index, name, unfinished)));
+  // Links to what other packages have.
+  run("find", [unfinished, "-xtype", "l", "-delete"]);
   renameSync(unfinished, folder);
 }
 console.log(folder);
