@@ -88,12 +88,6 @@ export interface AcceleratorTarget extends OwnParts {
   readonly limits: Readonly<Record<string, number>>;
 }
 
-// A GPU's target will stand here, as a third kind beside these:
-//
-//   GpuTarget { kind: "gpu", name, backend: "cuda" | "wgsl", features, threads: 1,
-//     lanes (of a subgroup), mostThreads (of a group), mostGroups, groupBytes (shared memory of a group), registersPerThread,
-//     processors (that run groups), vectorLoadBytes, fragments: readonly { m, n, k, a, b, sum }[] (of its matrix instruction) }
-
 /** Returns the target as a CPU's; null: it is no CPU. */
 export function asCpu(target: Target): CpuTarget | null {
   switch (target.kind) {

@@ -13,6 +13,7 @@ export const webgpu: AcceleratorTarget = {
     vectorBytes: 16,
     groupBytes: 16 * 1024,
     threadsPerGroup: 256,
+    threadsAlongZ: 64,
     /** Groups along each axis of a launch. */
     groupsAlongAxis: 65_535,
     /** Arrays in memory that one launch may name. */

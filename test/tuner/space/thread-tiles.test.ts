@@ -146,6 +146,25 @@ test("narrow sums of slices take words of the memory of a group, so that none is
   }
 });
 
+test("an axis along z has fewer threads than the others may, so that none is refused", () => {
+  const op = defined(
+    defineOp({}, () => {
+      const [X, Y] = [tensor("X", [300, 9], "f32"), tensor("Y", [2, 9], "f32")];
+      const [Z, k] = [tensor("Z", [2, 9], "f32"), reduceAxis("k", 9)];
+      return compute("C", [300, 2, 2], (a, b, c) => total(X(a, k).mul(Y(b, k)).mul(Z(c, k)), k));
+    }),
+  );
+  const seen = new Set<number>();
+  for (const template of threadSpace(op).templates) {
+    for (const drawn of drawSchedules(template, 40, 1)) {
+      const kernel = generateKernel(op, drawn.trace, webgpu, { numerics: "fast", verify: false });
+      expect(kernel.kind === "ok" ? "" : printDiagnostic(kernel.diagnostic), describeSchedule(drawn)).toBe("");
+      seen.add(drawn.assignment["C.a.threads"]!);
+    }
+  }
+  expect(Math.max(...seen)).toBe(64);
+});
+
 /** The function without one of its barriers; null: it has not so many. */
 function withoutBarrier(func: LoopFunc, number: number): LoopFunc | null {
   let count = 0;

@@ -9,9 +9,6 @@ import { bytesOfBuffer, wordBytes } from "./elements.ts";
 export const limitOf = (target: Target, name: string): number =>
   target.kind === "accelerator" ? (target.limits[name] ?? 0) : 0;
 
-/** Threads of a group along z: no adapter has to offer more. */
-const mostAlongZ = 64;
-
 /** Arrays in the memory of a group begin at a multiple of it. */
 const groupAlignment = 16;
 
@@ -34,12 +31,12 @@ export function refuseLarge(
     const why = `a group wants ${bytes} bytes of memory, ${target.name} has ${limit("groupBytes")}`;
     throw cannotRun("wgsl", why, "smaller blocks, fewer stages");
   }
-  if (threads > limit("threadsPerGroup") || group[2] > mostAlongZ) {
+  if (threads > limit("threadsPerGroup") || group[2] > limit("threadsAlongZ")) {
     const why = `a group has ${group.join("×")} threads`;
     throw cannotRun(
       "wgsl",
       why,
-      `${target.name} runs ${limit("threadsPerGroup")} together, ${mostAlongZ} of them along z`,
+      `${target.name} runs ${limit("threadsPerGroup")} together, ${limit("threadsAlongZ")} of them along z`,
     );
   }
   const bound = forms.filter(({ buffer: { memory } }) => memory === "caller" || memory === "workspace");

@@ -2,7 +2,7 @@
 
 import { type AcceleratorTarget, byteSize, type DType } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { atMost, type Draft, product, sum } from "../draft/draft.ts";
+import { atMost, type Draft, product, sum, valuesOf } from "../draft/draft.ts";
 import type { TiledSum } from "./sum-axes.ts";
 import { groupsOf, lanesOf, powerFrom, registerOf, threadsOf } from "./tile-choices.ts";
 
@@ -23,7 +23,15 @@ export function limitGroups(draft: Draft, tiles: TiledSum, target: AcceleratorTa
   const counted = product(draft, allThreadsOf(tiles), threads, "threads of a group");
   const few = atMost(counted, allThreadsOf(tiles), most, `a group has at most ${most} threads`);
   const enough = atMost(few, least, allThreadsOf(tiles), `a group has at least ${least} threads`);
-  return limitLaunch(limitRegisters(enough, tiles, target), tiles, target);
+  return limitLaunch(limitRegisters(limitDepth(enough, tiles, target), tiles, target), tiles, target);
+}
+
+/** A group has fewer threads along z than along the other axes, where the machine says so. */
+function limitDepth(draft: Draft, { tiled }: TiledSum, { limits }: AcceleratorTarget): Draft {
+  const most = limits.threadsAlongZ ?? Number.MAX_SAFE_INTEGER;
+  const deep = tiled.find(({ coordinate }) => coordinate === "threadIdx.z");
+  if (!deep || valuesOf(draft, threadsOf(deep)).every((threads) => threads <= most)) return draft;
+  return atMost(draft, threadsOf(deep), most, `a group has at most ${most} threads along ${deep.name}`);
 }
 
 /** Threads that the extents have work for. */
