@@ -46,7 +46,7 @@ const entries = {
   schedules: "gpu/schedule-sweep.ts",
   "webgpu-bench": "bench/webgpu/webgpu.ts",
   "webgpu-page": "bench/webgpu/page/page-bench.ts",
-  "webgpu-speed": "bench/webgpu/speed.ts",
+  "gpu-speed": "bench/gpu-speed.ts",
 };
 
 function run(executable, ...args) {

@@ -47,7 +47,7 @@ const commandsOfFigures = [
     "bench:search",
     "bench:webgpu",
     "bench:webgpu-page",
-    "bench:webgpu-speed",
+    "bench:gpu-speed",
     "demo",
     "gpu-check",
     "test:gpu",
