@@ -25,15 +25,25 @@ async function textOf(entry, options) {
   return outputFiles[0].text;
 }
 
+/** What a part of the runtime has of the rest comes from the rest itself: there is one of it in a program. */
+const besideRuntime = {
+  name: "beside-runtime",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/gpu\/gpu-kernel\.ts$/ }, () => ({ path: "./runtime.js", external: true }));
+  },
+};
+
 /** @param dist folder that gets the files */
 export async function buildRuntime(dist) {
-  const [runtime, worker] = await Promise.all([
+  const [runtime, cuda, worker] = await Promise.all([
     textOf("entry/index.ts", { format: "esm" }),
+    textOf("entry/cuda.ts", { format: "esm", plugins: [besideRuntime] }),
     textOf("worker.ts", { format: "iife", minify: true }),
   ]);
   await mkdir(dist, { recursive: true });
   await Promise.all([
     writeFile(join(dist, "runtime.js"), runtime),
+    writeFile(join(dist, "runtime-cuda.js"), cuda),
     writeFile(join(dist, "kernel-worker.js"), worker),
     writeFile(join(dist, "kernel-worker-text.js"), `export default ${JSON.stringify(worker)};\n`),
   ]);

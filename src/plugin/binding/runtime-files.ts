@@ -8,33 +8,38 @@ import { packageFile } from "../../native/machine/package-file.ts";
 /** Specifiers of an emitted module's imports. */
 export interface RuntimeFiles {
   readonly runtime: string;
+  /** What kernels for CUDA add to it: it imports the runtime. */
+  readonly cuda: string;
   /** Module whose default export is the script of workers. */
   readonly workerText: string;
 }
 
-const files = { runtime: "dist/runtime.js", workerText: "dist/kernel-worker-text.js" } as const;
+const files: RuntimeFiles = {
+  runtime: "dist/runtime.js",
+  cuda: "dist/runtime-cuda.js",
+  workerText: "dist/kernel-worker-text.js",
+};
+
+const mapped = (change: (path: string) => string): RuntimeFiles => ({
+  runtime: change(files.runtime),
+  cuda: change(files.cuda),
+  workerText: change(files.workerText),
+});
+
+const pathOf = (file: string): string => packageFile(file).replaceAll("\\", "/");
 
 /** Absolute paths for bundlers, none of which takes them for packages that are to stay outside. */
-export const runtimePaths = (): RuntimeFiles => ({
-  runtime: packageFile(files.runtime).replaceAll("\\", "/"),
-  workerText: packageFile(files.workerText).replaceAll("\\", "/"),
-});
+export const runtimePaths = (): RuntimeFiles => mapped(pathOf);
 
 /** URLs for Node. */
-export const runtimeUrls = (): RuntimeFiles => ({
-  runtime: pathToFileURL(packageFile(files.runtime)).href,
-  workerText: pathToFileURL(packageFile(files.workerText)).href,
-});
+export const runtimeUrls = (): RuntimeFiles => mapped((file) => pathToFileURL(packageFile(file)).href);
 
 /** Relative paths for bundlers that take no absolute ones, as Turbopack: as the module in this folder sees the files. */
-export function runtimeFrom(folder: string): RuntimeFiles {
-  const { runtime, workerText } = runtimePaths();
-  const seen = (path: string): string => {
-    const way = relative(folder, path).replaceAll("\\", "/");
+export const runtimeFrom = (folder: string): RuntimeFiles =>
+  mapped((file) => {
+    const way = relative(folder, pathOf(file)).replaceAll("\\", "/");
     return way.startsWith(".") ? way : `./${way}`;
-  };
-  return { runtime: seen(runtime), workerText: seen(workerText) };
-}
+  });
 
 /** The script of workers, for hosts that emit it as a file. */
 export const workerScript = (): Uint8Array => readFileSync(packageFile("dist/kernel-worker.js"));

@@ -14,7 +14,7 @@ export const mayCallAsync = (text: string): boolean => asyncMember.test(text);
 
 /** @param id of a module; an absolute path where it is a file */
 export function isUsers(id: string): boolean {
-  const { runtime, workerText } = runtimePaths();
+  const own = Object.values(runtimePaths());
   const path = id.replaceAll("\\", "/");
-  return !path.includes("/node_modules/") && !requestPattern.test(id) && path !== runtime && path !== workerText;
+  return !path.includes("/node_modules/") && !requestPattern.test(id) && !own.includes(path);
 }

@@ -18,7 +18,11 @@ import { type Right, rightOf } from "../right-outputs.ts";
 import type { PlannedBench, PlannedKernel } from "./visit.ts";
 
 /** Addresses of what the modules import. */
-export const runtimeFiles: RuntimeFiles = { runtime: "/runtime.js", workerText: "/kernel-worker-text.js" };
+export const runtimeFiles: RuntimeFiles = {
+  runtime: "/runtime.js",
+  cuda: "/runtime-cuda.js",
+  workerText: "/kernel-worker-text.js",
+};
 
 export interface PageKernel extends PageSite {
   readonly planned: PlannedKernel;

@@ -28,13 +28,30 @@ export interface ModuleOptions {
 
 const workerText = "kernelWorker";
 
-const imports = (names: readonly string[], { runtime, workerText: file }: RuntimeFiles, hasWorker: boolean): string =>
-  `import { ${names.join(", ")} } from ${JSON.stringify(runtime)};\n` +
-  (hasWorker ? `import ${workerText} from ${JSON.stringify(file)};\n` : "");
+/** What the runtime for CUDA exports, which other kernels have nothing of. */
+const ofCuda = "createCudaKernel";
 
-const requires = (names: readonly string[], { runtime, workerText: file }: RuntimeFiles, hasWorker: boolean): string =>
-  `const { ${names.join(", ")} } = require(${JSON.stringify(runtime)});\n` +
-  (hasWorker ? `const ${workerText} = require(${JSON.stringify(file)}).default;\n` : "");
+/** Names of the runtime's exports by the file that has them. */
+const byFile = (
+  names: readonly string[],
+  { runtime, cuda }: RuntimeFiles,
+): readonly (readonly [string[], string])[] => {
+  const parts = [
+    [names.filter((name) => name !== ofCuda), runtime],
+    [names.filter((name) => name === ofCuda), cuda],
+  ] as const;
+  return parts.filter(([part]) => part.length > 0);
+};
+
+const imports = (names: readonly string[], files: RuntimeFiles, hasWorker: boolean): string =>
+  byFile(names, files)
+    .map(([part, file]) => `import { ${part.join(", ")} } from ${JSON.stringify(file)};\n`)
+    .join("") + (hasWorker ? `import ${workerText} from ${JSON.stringify(files.workerText)};\n` : "");
+
+const requires = (names: readonly string[], files: RuntimeFiles, hasWorker: boolean): string =>
+  byFile(names, files)
+    .map(([part, file]) => `const { ${part.join(", ")} } = require(${JSON.stringify(file)});\n`)
+    .join("") + (hasWorker ? `const ${workerText} = require(${JSON.stringify(files.workerText)}).default;\n` : "");
 
 /** Import of what opens a twin that is not ours. */
 const ownImport =
