@@ -16,7 +16,7 @@ let present: BuildTunings | null = null;
 
 const say = (message: FromTuner): void => void process.send?.(message, undefined, undefined, () => undefined);
 
-/** What an order is done with: what it says goes to the dev server. */
+/** Returns the services for an order. Their log and progress go to the dev server as messages. */
 function servicesFor({ id, options }: TunerOrder): CompileServices {
   const { signal } = stop;
   // One compiler at a time: the other cores are left to the user of the machine.

@@ -8,7 +8,7 @@ import { packageFile } from "../../native/machine/package-file.ts";
 /** Specifiers of an emitted module's imports. */
 export interface RuntimeFiles {
   readonly runtime: string;
-  /** What kernels for CUDA add to it: it imports the runtime. */
+  /** Module with the code that kernels for CUDA need beside the runtime, which it imports. */
   readonly cuda: string;
   /** Module whose default export is the script of workers. */
   readonly workerText: string;

@@ -1,4 +1,4 @@
-// What a page and the frame in it that measures know of each other.
+// Names that a page and the frame in it that measures have in common: the title of the frame, and its message at the end.
 
 export const framedPage = {
   title: "unplugin-kernel measures here",

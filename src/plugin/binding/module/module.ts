@@ -7,7 +7,6 @@ import type { CompiledKernel } from "../../kernel/compiled-kernel.ts";
 import type { AssetReferences } from "../asset.ts";
 import { objectText } from "../literal.ts";
 import type { RuntimeFiles } from "../runtime-files.ts";
-import type { ModuleImport } from "../twin/twin-binding.ts";
 import { factsOf } from "./facts-of.ts";
 import type { WrittenVariant } from "./variants.ts";
 
@@ -28,38 +27,11 @@ export interface ModuleOptions {
 
 const workerText = "kernelWorker";
 
-/** What the runtime for CUDA exports, which other kernels have nothing of. */
-const ofCuda = "createCudaKernel";
-
-/** Names of the runtime's exports by the file that has them. */
-const byFile = (
-  names: readonly string[],
-  { runtime, cuda }: RuntimeFiles,
-): readonly (readonly [string[], string])[] => {
-  const parts = [
-    [names.filter((name) => name !== ofCuda), runtime],
-    [names.filter((name) => name === ofCuda), cuda],
-  ] as const;
-  return parts.filter(([part]) => part.length > 0);
-};
-
-const imports = (names: readonly string[], files: RuntimeFiles, hasWorker: boolean): string =>
-  byFile(names, files)
-    .map(([part, file]) => `import { ${part.join(", ")} } from ${JSON.stringify(file)};\n`)
-    .join("") + (hasWorker ? `import ${workerText} from ${JSON.stringify(files.workerText)};\n` : "");
-
-const requires = (names: readonly string[], files: RuntimeFiles, hasWorker: boolean): string =>
-  byFile(names, files)
-    .map(([part, file]) => `const { ${part.join(", ")} } = require(${JSON.stringify(file)});\n`)
-    .join("") + (hasWorker ? `const ${workerText} = require(${JSON.stringify(files.workerText)}).default;\n` : "");
-
-/** Import of what opens a twin that is not ours. */
-const ownImport =
-  (isCommonJs: boolean) =>
-  ({ name, from }: ModuleImport): string =>
-    isCommonJs
-      ? `const { open: ${name} } = require(${JSON.stringify(from)});\n`
-      : `import { open as ${name} } from ${JSON.stringify(from)};\n`;
+/** Import of a file, or `require` in CommonJS. @param what bindings of exports, as an `import` writes them: "a, b as c" */
+const importText = (what: string, from: string, isCommonJs: boolean): string =>
+  isCommonJs
+    ? `const { ${what.replaceAll(" as ", ": ")} } = require(${JSON.stringify(from)});\n`
+    : `import { ${what} } from ${JSON.stringify(from)};\n`;
 
 /** Code of the export; what TypeScript and esbuild make of an `import` looks for `__esModule`. */
 const exportText = (created: string, isCommonJs: boolean): string =>
@@ -111,11 +83,23 @@ export function emitModule(
   const isForEngines = variants.length > 0;
   const create = beside?.create ?? "createKernel";
   const ofHot = isHot ? ["hotKernel", ...(measurePage === null ? [] : ["measureHere"])] : [];
-  const names = [create, ...implementations, ...(isForEngines ? ["forEngine"] : []), ...ofHot];
+  const names = [...implementations, ...(isForEngines ? ["forEngine"] : []), ...ofHot];
+  const ofRuntime: readonly (readonly [string, readonly string[]])[] =
+    beside?.from === undefined
+      ? [[files.runtime, [create, ...names]]]
+      : [
+          [files[beside.from], [create]],
+          [files.runtime, names],
+        ];
+  const imports = [
+    ...ofRuntime.map(([from, all]) => [all.join(", "), from] as const),
+    ...(references.worker?.text ? [[`default as ${workerText}`, files.workerText] as const] : []),
+    ...own.map(({ name, from }) => [`open as ${name}`, from] as const),
+  ].filter(([what]) => what !== "");
   const text = isForEngines ? forEngineText(objectText(facts), variants) : objectText(facts);
   const gpu = beside?.gpu === undefined ? [] : [beside.gpu ? objectText(beside.gpu) : "null"];
   const created = `${create}(${[text, ...gpu, ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
-${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}${own.map(ownImport(isCommonJs)).join("")}
+${imports.map(([what, from]) => importText(what, from, isCommonJs)).join("")}
 ${isHot ? hotText(created, measurePage) : exportText(created, isCommonJs)}`;
 }

@@ -12,7 +12,7 @@ export const cudaBinding: TwinBinding<CudaTwin> = {
   write: ({ code }, { references, signature }) =>
     references.isForBrowsers
       ? { kind: "beside", create: "withoutCuda" }
-      : { kind: "beside", create: "createCudaKernel", gpu: code && factsOf(code, signature) },
+      : { kind: "beside", create: "createCudaKernel", from: "cuda", gpu: code && factsOf(code, signature) },
 };
 
 const factsOf = ({ architecture, run, prepare, split }: CudaCode, signature: KernelSignature): Written<CudaFacts> => ({

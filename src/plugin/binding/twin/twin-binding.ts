@@ -46,6 +46,8 @@ export interface WrittenBeside {
   readonly kind: "beside";
   /** The runtime's function that makes such a kernel. */
   readonly create: "createGpuKernel" | "createCudaKernel" | "withoutCuda";
+  /** The file of the runtime that has the function. Absent: the one that all kernels share. */
+  readonly from?: "cuda";
   /** Code for the GPU; null: the build made none. Absent: the function takes none. */
   readonly gpu?: Written<object> | null;
 }

@@ -1,15 +1,9 @@
 // A kernel's functions on one GPU: its module, scratch memory, and the launches of a run on given addresses.
 
 import { argumentPlaces, CudaError, functionOf } from "../../../native/cuda/calls.ts";
+import type { DeviceFunction } from "../gpu/layer.ts";
 import type { CudaCode } from "./cuda-facts.ts";
 import type { OpenGpu } from "./open-gpu.ts";
-
-/** A function of addresses, in the order of its parameters. */
-export interface GpuFunction {
-  /** Adds the launches of one run to a stream. */
-  launch(stream: bigint, addresses: readonly bigint[]): void;
-  destroy(): void;
-}
 
 /** Modules of a GPU by their text. The driver compiles each once. */
 const known = new WeakMap<OpenGpu, Map<string, Promise<bigint>>>();
@@ -41,7 +35,10 @@ async function load(gpu: OpenGpu, text: string): Promise<bigint> {
 }
 
 /** Rejects with what the driver says of the text, or of its scratch memory. */
-export async function functionOn(gpu: OpenGpu, { text, launches, scratch }: CudaCode): Promise<GpuFunction> {
+export async function functionOn(
+  gpu: OpenGpu,
+  { text, launches, scratch }: CudaCode,
+): Promise<DeviceFunction<bigint, bigint>> {
   const most = Math.max(...launches.map(({ groupBytes }) => groupBytes));
   const { name, groupBytes: has } = gpu.gpu;
   if (most > has) throw new Error(`its groups want ${most} bytes of memory, and those of ${name} have ${has}`);
@@ -51,7 +48,7 @@ export async function functionOn(gpu: OpenGpu, { text, launches, scratch }: Cuda
   let last: readonly bigint[] = [];
   let places: readonly Uint8Array[] = [];
   return {
-    launch(stream, addresses) {
+    encode(stream, addresses) {
       const isSame = addresses.length === last.length && addresses.every((address, at) => address === last[at]);
       if (!isSame) places = argumentPlaces([...addresses, ...own]);
       last = addresses;

@@ -3,6 +3,7 @@
 import type { CudaBuffer, CudaDevice, KernelOnCuda } from "../../../compiler/index.ts";
 import { whyNotOnGpu } from "../../../native/cuda/devices.ts";
 import { arrayFor } from "../arguments.ts";
+import { callsOnDevice } from "../gpu/calls-on-device.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
 import { cudaDevice, handleOf, isDevice } from "./cuda-device.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
@@ -36,7 +37,6 @@ export async function openOn(
   where: unknown,
   given: Arrays | null,
 ): Promise<KernelOnCuda> {
-  const { tensors, constants, others } = context;
   const { op } = context.facts;
   const device = deviceOf(where, op);
   await device.ready();
@@ -45,22 +45,12 @@ export async function openOn(
   if (why !== null) throw new Error(`${op}: ${why}`);
   const layer = await openLayer(context, facts, gpu);
   if (given) layer.setArrays(given);
-  const taken = given ? others : tensors;
-  const names = taken.map(({ name }) => name).join(", ");
-  const tensorNamed = (name: string): RuntimeTensor => {
-    const tensor = taken.find((it) => it.name === name);
-    if (tensor) return tensor;
-    throw new TypeError(`${op} has no tensor ${name}: ${names}`);
-  };
+  const memoryFor = (buffer: unknown, tensor: RuntimeTensor): bigint => addressFor(buffer, tensor, device, op);
+  const { tensorNamed, encode } = callsOnDevice(context, layer, given !== null, memoryFor);
   let isDestroyed = false;
   const launch = (stream: bigint, buffers: readonly unknown[]): void => {
     if (isDestroyed) throw new Error(`${op} was destroyed on GPU ${device.index}`);
-    if (buffers.length !== taken.length) throw new TypeError(`${op} takes buffers of ${names}; got ${buffers.length}`);
-    const all = taken.map((tensor, at) => addressFor(buffers[at], tensor, device, op));
-    const some = (wanted: readonly RuntimeTensor[]): readonly bigint[] =>
-      wanted.map((tensor) => all[taken.indexOf(tensor)]!);
-    if (!given && constants.length > 0) layer.setAddresses(some(constants), stream);
-    layer.launch(stream, some(others));
+    encode(stream, buffers);
   };
   const kernel: KernelOnCuda = {
     device,
@@ -76,7 +66,7 @@ export async function openOn(
     async read(name, buffer) {
       const tensor = tensorNamed(name);
       const array = new tensor.array(tensor.length);
-      await gpu.download(addressFor(buffer, tensor, device, op), array, ownStream);
+      await gpu.download(memoryFor(buffer, tensor), array, ownStream);
       return array;
     },
     destroy() {

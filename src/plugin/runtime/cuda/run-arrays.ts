@@ -4,12 +4,12 @@
 import type { ArrayRunner } from "../gpu/gpu-api.ts";
 import type { ModuleContext } from "../implementation.ts";
 import type { CudaFacts } from "./cuda-facts.ts";
-import { bytesOf, type Layer, openLayer } from "./layer.ts";
+import { bytesOf, type CudaLayer, openLayer } from "./layer.ts";
 import { type OpenGpu, ownStream, takeBytes } from "./open-gpu.ts";
 import { whenUnused } from "./when-unused.ts";
 
 /** Makes what frees all memory of a runner. It knows nothing of the runner, which is collected while this is kept. */
-const freeing = (layer: Layer, gpu: OpenGpu, addresses: readonly bigint[]) => (): void => {
+const freeing = (layer: CudaLayer, gpu: OpenGpu, addresses: readonly bigint[]) => (): void => {
   layer.destroy();
   for (const address of addresses) gpu.free(address);
 };
@@ -41,7 +41,7 @@ export async function openArrayRunner(context: ModuleContext, facts: CudaFacts, 
       if (constants) layer.setArrays(constants);
       else if (unset) throw unset;
       const taken = inputs.map((input, at) => gpu.copyIn(addresses[at]!, input, ownStream));
-      layer.launch(ownStream, addresses);
+      layer.encode(ownStream, addresses);
       const given = outputs.map(({ tensor, at }) => gpu.copyOut(addresses[at]!, bytesOf(tensor), ownStream));
       await gpu.finished(ownStream);
       for (const staging of taken) staging.release();

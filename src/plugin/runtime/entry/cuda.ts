@@ -1,4 +1,4 @@
-// What kernels for CUDA add to the runtime: a module of its own (dist/runtime-cuda.js), which imports the runtime, so that programs without such
-// kernels load nothing of it.
+// The part of the runtime that kernels for CUDA alone need (dist/runtime-cuda.js). It imports the rest from dist/runtime.js, so programs without
+// such kernels load none of it.
 
 export { createCudaKernel } from "../cuda/create-cuda-kernel.ts";

@@ -1,18 +1,15 @@
 // A kernel's functions on one device: pipelines, scratch memory, and the dispatches of a run on given buffers.
 
+import type { DeviceFunction } from "../gpu/layer.ts";
 import type { GpuCode } from "./gpu-facts.ts";
 import { type Pipelines, pipelinesOf } from "./pipelines.ts";
 import { createBuffer } from "./transfer.ts";
 
-/** A function of buffers, in the order of its parameters. */
-export interface DeviceFunction {
-  /** Adds the dispatches of one run to a pass. */
-  encode(pass: GPUComputePassEncoder, buffers: readonly GPUBuffer[]): void;
-  destroy(): void;
-}
-
 /** @throws what the device says of the text, or of its scratch memory */
-export async function functionOn(device: GPUDevice, code: GpuCode): Promise<DeviceFunction> {
+export async function functionOn(
+  device: GPUDevice,
+  code: GpuCode,
+): Promise<DeviceFunction<GPUBuffer, GPUComputePassEncoder>> {
   const pipelines = await pipelinesOf(device, code);
   const scratch = code.scratch.map((bytes, at) => createBuffer(device, Math.ceil(bytes / 16) * 16, `scratch ${at}`));
   let last: readonly GPUBuffer[] = [];

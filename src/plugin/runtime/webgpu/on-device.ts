@@ -3,6 +3,7 @@
 
 import type { KernelOnDevice } from "../../../compiler/index.ts";
 import { arrayFor } from "../arguments.ts";
+import { callsOnDevice } from "../gpu/calls-on-device.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
 import { classOf } from "./device.ts";
 import { type GpuFacts, schedulesFor } from "./gpu-facts.ts";
@@ -36,30 +37,14 @@ export async function openOn(
   where: unknown,
   given: Arrays | null,
 ): Promise<KernelOnDevice> {
-  const { tensors, constants, others } = context;
   const { op } = context.facts;
   const device = deviceOf(where, op);
   const [schedule] = schedulesFor(facts, device.adapterInfo ? classOf(device.adapterInfo) : null);
   const layer = await openLayer(context, schedule!, device);
   if (given) layer.setArrays(given);
-  const taken = given ? others : tensors;
   const staging = new Staging(device);
-  const tensorNamed = (name: string): RuntimeTensor => {
-    const tensor = taken.find((it) => it.name === name);
-    if (tensor) return tensor;
-    throw new TypeError(`${op} has no tensor ${name}: ${taken.map((it) => it.name).join(", ")}`);
-  };
-  const encode = (pass: GPUComputePassEncoder, ...buffers: readonly unknown[]): void => {
-    if (buffers.length !== taken.length) {
-      const names = taken.map(({ name }) => name).join(", ");
-      throw new TypeError(`${op} takes buffers of ${names}; got ${buffers.length}`);
-    }
-    const all = taken.map((tensor, at) => bufferFor(buffers[at], tensor, op));
-    const some = (wanted: readonly RuntimeTensor[]): readonly GPUBuffer[] =>
-      wanted.map((tensor) => all[taken.indexOf(tensor)]!);
-    if (!given && constants.length > 0) layer.setBuffers(some(constants), pass);
-    layer.encode(pass, some(others));
-  };
+  const memoryFor = (buffer: unknown, tensor: RuntimeTensor): GPUBuffer => bufferFor(buffer, tensor, op);
+  const { tensorNamed, encode } = callsOnDevice(context, layer, given !== null, memoryFor);
   return {
     device,
     buffer(name, values) {
@@ -69,13 +54,13 @@ export async function openOn(
       if (array) upload(device, buffer, array);
       return buffer;
     },
-    encode,
+    encode: (pass, ...buffers) => encode(pass, buffers),
     run(...buffers) {
-      submitPass(device, (pass) => encode(pass, ...buffers));
+      submitPass(device, (pass) => encode(pass, buffers));
     },
     async read(name, buffer) {
       const tensor = tensorNamed(name);
-      const from = bufferFor(buffer, tensor, op);
+      const from = memoryFor(buffer, tensor);
       const copy = staging.take(leastBytes(tensor));
       const encoder = device.createCommandEncoder();
       encoder.copyBufferToBuffer(from, 0, copy, 0, copy.size);

@@ -7,7 +7,7 @@ import { type Group, isGroup, type Node, textOfNodes } from "./token-tree.ts";
 /** Fewest tokens of an index that is worth a local. */
 const leastTokens = 5;
 
-/** What is known at a place: names of values, and of what indices begin with, by their texts. */
+/** Locals that a place can use: those that have a value, and those that have the beginning of an index, by the text of it. */
 interface Known {
   readonly values: ReadonlyMap<string, string>;
   readonly bases: ReadonlyMap<string, string>;
@@ -61,7 +61,7 @@ function sharedIn(nodes: readonly Node[], outside: Known, names: Names): readonl
   return result;
 }
 
-/** What a local's uses can be instead of it; null: nothing as short. */
+/** Returns a text that can stand wherever a local is used; null: none is as short. */
 function inPlaceOf(
   value: readonly Node[],
   values: ReadonlyMap<string, string>,

@@ -52,7 +52,7 @@ export const withNames = (nodes: readonly Node[], values: ReadonlyMap<string, re
     return (nodes[at - 1] !== "." && values.get(node)) || [node];
   });
 
-/** What changes a name, by the word before its declaration. A counter changes in the head of its loop alone. */
+/** Ways to declare a name. A let, a parameter and a counter keep their value in a body: a counter changes in the head of its loop alone. */
 type Declaration = "let" | "parameter" | "counter" | "variable";
 
 /** Names that a function declares: of a name that it declares in different ways, or twice as a local, the last is `variable`. */
