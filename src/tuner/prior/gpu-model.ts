@@ -46,7 +46,7 @@ export const gpuSizes = {
   mostSums: 128,
   /**
    * Registers of a thread: so many for each of its sums, operands counted, and for addresses and counters. The first are those of products of a warp,
-   * which loads operands into registers: the compiler takes 64, 96, 128 or 168 for about the same, and is within 15 % of this in seven of eight.
+   * which loads operands into registers: the compiler takes 64, 96, 128 or 168 for about the same. test/compiler/cuda/machine-code.test.ts says how often it is near.
    */
   warpRegisters: { perSum: 1.25, beside: 28 },
   groupRegisters: { perSum: 1, beside: 32 },
