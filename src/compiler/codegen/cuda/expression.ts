@@ -9,7 +9,7 @@ import { invariant } from "../../support/invariant.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
 import { cudaType, isHalf } from "./elements.ts";
-import type { Lane } from "./lane.ts";
+import { type Lane, laneAt } from "./lane.ts";
 import type { HelperName } from "./run-time.ts";
 
 export interface CudaContext {
@@ -51,10 +51,21 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
     case "broadcast":
       return broadcastAt(expr.value, lane!, context);
     case "lanes":
-    case "interleave":
+      return cudaExpr(expr.elements[placeIn(expr, lane!)]!, null, context);
+    case "interleave": {
+      const at = placeIn(expr, lane!);
+      return cudaExpr(expr.parts[at % expr.parts.length]!, laneAt(Math.floor(at / expr.parts.length)), context);
+    }
     case "intrinsic":
       throw cannotRun("cuda", `there is no code for ${expr.kind}`, "this schedule does not fit the machine");
   }
+}
+
+/** Which element of a short vector a lane has. The lanes of a tile are those of a warp, and have no numbers in its code. */
+function placeIn(expr: Expr, lane: Lane): number {
+  const at = Number(lane.within(lanesOf(expr)));
+  if (Number.isInteger(at)) return at;
+  throw cannotRun("cuda", `there is no code for ${expr.kind} in a tile`, "this schedule does not fit the machine");
 }
 
 const bitcasts: Partial<Record<IrType, string>> = {
