@@ -107,7 +107,11 @@ describe("templates", () => {
     ["batches", batchMatmul({ batch: 3, ...square(64), dtype: "bf16" }), ["C with C.sum on tensor cores"]],
     ["an extent that is no multiple of 16", gemm({ ...square(64), N: 40 }), inSlices],
     ["extents that no two warps divide alike", gemm({ M: 1008, N: 80, K: 112, ...half }), inTiles],
-    ["a convolution", conv2d({ H: 8, W: 8, C: 16, F: 16, ...half }), inTiles.map((name) => name.replaceAll("C", "out"))],
+    [
+      "a convolution",
+      conv2d({ H: 8, W: 8, C: 16, F: 16, ...half }),
+      inTiles.map((name) => name.replaceAll("C", "out")),
+    ],
   ])("%s", (_, op, expected) => {
     expect(names(op)).toEqual(expected);
   });
