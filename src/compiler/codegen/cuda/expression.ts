@@ -5,7 +5,6 @@ import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
-import { invariant } from "../../support/invariant.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
 import { cudaType, isHalf } from "./elements.ts";
@@ -116,8 +115,10 @@ export const cudaIndex = (index: Expr, lane: Lane | null, context: CudaContext):
 function cudaLoad(load: Load, lane: Lane | null, context: CudaContext): string {
   const known = context.loaded.get(load);
   if (known !== undefined && lane) return `${known}[${lane.register}]`;
-  invariant(!load.active, `a load of a part of a vector of ${load.buffer} reached the code generator`);
-  return `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;
+  const element = `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;
+  const { active } = load;
+  if (!active || (active.kind === "const" && active.value > (lane?.register ?? 0))) return element;
+  return `(${cudaIndex(active, null, context)} > ${lane?.register ?? 0} ? ${element} : ${cudaConst(load.dtype, 0)})`;
 }
 
 function cudaUnary({ op, dtype }: Unary, x: string, context: CudaContext): string {
