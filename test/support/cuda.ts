@@ -29,7 +29,7 @@ export function makeFakeCuda(): FakeCuda {
   const folder = mkdtempSync(join(tmpdir(), "fake-cuda-"));
   const compile = (name: string): string => {
     const library = join(folder, `${name}.so`);
-    const flags = ["-std=gnu11", "-O1", "-shared", "-fPIC", `-DFOLDER="${folder}"`];
+    const flags = ["-std=gnu11", "-O1", "-shared", "-fPIC", `-DFOLDER="${folder}"`, `-DSOURCES="${sources}"`];
     execFileSync("gcc", [...flags, "-o", library, join(sources, `${name}.c`), "-ldl"]);
     return library;
   };

@@ -39,12 +39,15 @@ export async function loadNvrtc(at = namedNvrtc()): Promise<CudaCompiler | null>
   if (!koffi) return null;
   for (const path of at === undefined ? libraries : [at]) {
     try {
-      for (const part of partsBeside(path)) koffi.load(part);
+      loadedParts.push(...partsBeside(path).map((part) => koffi.load(part)));
       return compilerOf(koffi.load(path));
     } catch {}
   }
   return null;
 }
+
+/** Libraries are unloaded with their objects, and the compiler loads these by name once more when it is first called. */
+const loadedParts: Library[] = [];
 
 /** Libraries in the folder of a named one that the compiler looks for by name alone: it finds what is loaded. */
 function partsBeside(path: string): readonly string[] {

@@ -1,8 +1,17 @@
-// Numbers of GPUs behind WebGPU before anything is measured: of a small one, which all that is shipped to every visitor is predicted for,
-// and of a common one of each maker, for tunings on such. Amounts are of a cycle of one processor, but for memory, which is one for all.
+// Numbers of GPUs before anything is measured: of a small one, which all that WebGPU ships to every visitor is predicted for, of a common one of
+// each maker, for tunings on such, and of those with tensor cores. Amounts are of a cycle of one processor, but for memory, which is one for all.
 // What makers do not publish is as on the small one. Sources are named where numbers come from; none was measured on such a GPU here.
 
-import { type AcceleratorTarget, type GpuClass, gpuClasses, targetForGpu, webgpu } from "../../compiler/index.ts";
+import {
+  type AcceleratorTarget,
+  cudaSm80,
+  cudaSm90,
+  type GpuClass,
+  gpuClasses,
+  targetForGpu,
+  webgpu,
+} from "../../compiler/index.ts";
+import { gpuRates } from "./tensor-core-sizes.ts";
 
 export interface GpuMachine {
   readonly clockGhz: number;
@@ -159,10 +168,35 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
   },
 };
 
+/**
+ * Of A100 and H100, by the whitepapers of GA100 and GH100 and the CUDA C++ Programming Guide, compute capability 8.0 and 9.0: 64 and 128 multiply-adds
+ * of f32 a multiprocessor, 2,048 threads, 32 blocks, 64 Ki registers, 164 and 228 KiB for groups; 1,555 GB/s at 1.41 GHz. What products on tensor
+ * cores go by as well is in tensor-core-sizes.ts.
+ */
+const largeGpu: GpuMachine = {
+  ...smallGpu,
+  scalarFlops: 256,
+  groupBytes: gpuRates.groupBytes,
+  l2Bytes: gpuRates.l2Bytes,
+  clockGhz: gpuRates.clockGhz,
+  memoryBytes: gpuRates.memoryBytes,
+  cyclesPerLaunch: gpuRates.cyclesPerLaunch,
+  threadsPerProcessor: gpuRates.threadsPerProcessor,
+  groupsPerProcessor: 32,
+  registersPerProcessor: 65_536,
+  groupBytesPerProcessor: 228 * 1024,
+  latency: 600,
+};
+
 /** By the name of the target. */
-const machines = new Map<string, GpuMachine>(
-  gpuClasses.map((gpu) => [targetForGpu(webgpu, gpu)!, { ...smallGpu, ...known[gpu] }]),
-);
+const machines = new Map<string, GpuMachine>([
+  ...gpuClasses.map((gpu) => [targetForGpu(webgpu, gpu)!, { ...smallGpu, ...known[gpu] }] as const),
+  [
+    cudaSm80.name,
+    { ...largeGpu, clockGhz: 1.41, scalarFlops: 128, memoryBytes: 1_100, groupBytesPerProcessor: 164 * 1024 },
+  ],
+  [cudaSm90.name, largeGpu],
+]);
 
 /** Numbers of a target's GPU; a target of no class is a small GPU. */
 export const gpuMachineOf = ({ name }: Pick<AcceleratorTarget, "name">): GpuMachine => machines.get(name) ?? smallGpu;

@@ -5,9 +5,8 @@
 
 import { addTo, type CpuTarget, invariant, type Target } from "../../compiler/index.ts";
 import { cpuModelOf } from "./cpu-model.ts";
-import { gpuModel } from "./gpu-model.ts";
+import { cudaModel, webgpuModel } from "./gpu-model.ts";
 import type { MachineModel } from "./machine-model.ts";
-import { webgpuModel } from "./webgpu-model.ts";
 
 /** Amounts of a candidate that its template computes from the constraint variables. Whole kernel, all threads together. */
 export interface RankingFacts {
@@ -105,7 +104,7 @@ const models = new Map<string, AnalyticModel>([
   ["c", cpuModel("c")],
   ["wasm", cpuModel("wasm")],
   ["wgsl", webgpuModel],
-  ["cuda", gpuModel],
+  ["cuda", cudaModel],
 ]);
 
 /**

@@ -5,6 +5,7 @@ import type { GpuDevice } from "../../../src/native/webgpu/device.ts";
 import { openNvrtc } from "../../compiler/cuda/tools.ts";
 import { naga } from "../../support/naga.ts";
 import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../support/webgpu.ts";
+import { runsOnCpu, wrongOnCpu } from "./cuda-on-cpu.ts";
 import type { Round, SweptSchedule } from "./draw-round.ts";
 import { wrongInterpreted } from "./interpreted.ts";
 import type { ExecutorName } from "./records.ts";
@@ -91,9 +92,27 @@ async function compiled(): Promise<Executor> {
   };
 }
 
+const cpu: Executor = {
+  device: "g++",
+  async run({ reference, schedules }) {
+    const refused = schedules.map(({ kernel }) => {
+      if (typeof kernel === "string") return kernel;
+      return runsOnCpu(kernel.source as CudaSource) ? null : "no CPU runs wgmma: --target cuda-sm80 has none";
+    });
+    const run = schedules.filter((_, at) => refused[at] === null);
+    const answers = wrongOnCpu(
+      reference,
+      run.map(({ kernel }) => (kernel as Exclude<typeof kernel, string>).source as CudaSource),
+    ).values();
+    return refused.map((why) => why ?? answers.next().value!);
+  },
+  async rest() {},
+};
+
 export async function executorNamed(name: ExecutorName): Promise<Executor> {
   if (name === "interpreter") return interpreter;
   if (name === "naga") return validated;
   if (name === "nvrtc") return compiled();
+  if (name === "cpu") return cpu;
   return dawn();
 }

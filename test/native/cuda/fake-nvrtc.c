@@ -1,7 +1,6 @@
 /* NVIDIA's compiler as a library, for tests: its PTX has the entries of the text, nothing in them, and the path of a library in which g++
-   has compiled the text for the CPU, a loop over all groups and threads around each function. The driver for tests runs that. Texts with
-   barriers or instructions of a GPU do not compile so. FOLDER, of the command that compiles this, is for the libraries, and gets a line a
-   compilation in "log". */
+   has compiled the text for the CPU, with cpu-threads.h before it. The driver for tests runs that. FOLDER, of the command that compiles this,
+   is for the libraries, and gets a line a compilation in "log"; SOURCES is the folder of this file. */
 
 #include <ctype.h>
 #include <stdio.h>
@@ -23,29 +22,6 @@ int nvrtcCreateProgram(struct program **program, const char *source, const char 
   (*program)->log = strdup("");
   return count;
 }
-
-static const char *before =
-  "#include <cmath>\n#include <cstring>\n#include <utility>\n"
-  "struct uk_place { int x, y, z; };\n"
-  "static thread_local uk_place blockIdx, threadIdx;\n"
-  "#define __global__\n#define __device__\n#define __forceinline__ inline\n#define __launch_bounds__(n)\n"
-  "template <class To, class From> static To uk_bits(From x) { To y; memcpy(&y, &x, sizeof y); return y; }\n"
-  "static float __int_as_float(int x) { return uk_bits<float>(x); }\n"
-  "static float __uint_as_float(unsigned x) { return uk_bits<float>(x); }\n"
-  "static int __float_as_int(float x) { return uk_bits<int>(x); }\n"
-  "static double __longlong_as_double(long long x) { return uk_bits<double>(x); }\n"
-  "static long long __double_as_longlong(double x) { return uk_bits<long long>(x); }\n"
-  "static unsigned short uk_f32_to_bf16(float x) { unsigned y = uk_bits<unsigned>(x); return (y + 0x7fff + (y >> 16 & 1)) >> 16; }\n"
-  "template <class... A, size_t... I> static void uk_call(void (*f)(A...), void **p, std::index_sequence<I...>) { f(*(A *)p[I]...); }\n"
-  "template <class... A> constexpr int uk_count(void (*)(A...)) { return sizeof...(A); }\n"
-  "template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p) {\n"
-  "  for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++)\n"
-  "    for (unsigned thread = 0; thread < b[0] * b[1] * b[2]; thread++) {\n"
-  "      blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};\n"
-  "      threadIdx = {(int)(thread % b[0]), (int)(thread / b[0] % b[1]), (int)(thread / b[0] / b[1])};\n"
-  "      uk_call(f, p, std::index_sequence_for<A...>{});\n"
-  "    }\n"
-  "}\n";
 
 static void append(const char *path, const char *line) {
   FILE *file = fopen(path, "a");
@@ -70,15 +46,19 @@ static void each_entry(const char *text, void (*act)(void *, int, const char *),
   }
 }
 
-/* The text, but for helpers that are an instruction of the GPU and that stand in `before`, for the CPU. */
+/* The text, but for helpers that are an instruction of the GPU: those for the CPU stand before it. */
 static void print_for_cpu(const char *text, FILE *file) {
-  const char *own = strstr(text, "__device__ __forceinline__ unsigned short uk_f32_to_bf16(");
-  fwrite(text, 1, own ? (size_t)(own - text) : strlen(text), file);
-  if (own) fputs(strchr(own, '\n'), file);
+  while (*text) {
+    size_t length = strcspn(text, "\n") + 1;
+    const char *instruction = strstr(text, "asm");
+    int is_helper = !strncmp(text, "__device__", 10) && instruction && instruction < text + length;
+    if (!is_helper) fwrite(text, 1, length, file);
+    text += length;
+  }
 }
 
 static void print_launcher(void *file, int length, const char *name) {
-  fprintf(file, "extern \"C\" const int count_%.*s = uk_count(%.*s);\n", length, name, length, name);
+  fprintf(file, "extern \"C\" const int count_%.*s = uk_parameters(%.*s);\n", length, name, length, name);
   fprintf(file, "extern \"C\" void launch_%.*s(const unsigned *g, const unsigned *b, void **p) { uk_all(%.*s, g, b, p); }\n", length, name,
     length, name);
 }
@@ -93,11 +73,11 @@ static int compile_for_cpu(const char *text, const char *library) {
   snprintf(source, sizeof source, "%s.cpp", library);
   FILE *file = fopen(source, "w");
   if (!file) return 1;
-  fputs(before, file);
+  fputs("#include \"" SOURCES "/cpu-threads.h\"\n", file);
   print_for_cpu(text, file);
   each_entry(text, print_launcher, file);
   fclose(file);
-  snprintf(command, sizeof command, "g++ -std=c++17 -w -O2 -shared -fPIC -o %s.tmp %s 2> %s.txt && mv %s.tmp %s", library, source, library,
+  snprintf(command, sizeof command, "g++ -std=c++17 -w -O2 -fno-strict-aliasing -shared -fPIC -o %s.tmp %s 2> %s.txt && mv %s.tmp %s", library, source, library,
     library, library);
   return system(command);
 }

@@ -1,4 +1,4 @@
-// The spaces of GPUs: products on tensor cores, and a thread for each element of all else. No GPU is needed: schedules are lowered and
+// The spaces of GPUs with tensor cores: products on them, and all else as on other GPUs. No GPU is needed: schedules are lowered and
 // printed, and what they compute is interpreted before threads run all of the function.
 
 import { describe, expect, test } from "vitest";
@@ -96,18 +96,37 @@ const half = { dtype: "f16" } as const;
 const square = (size: number) => ({ M: size, N: size, K: size, ...half });
 
 describe("templates", () => {
-  test.each([
-    ["a product with a cast", gemm(square(64)), "C with C.sum on tensor cores"],
-    ["a depth that is no whole panels", gemm({ ...square(128), K: 208 }), "C with C.sum on tensor cores"],
-    ["bias and activation", gemm(square(64), { bias: true, activation: "relu" }), "C with C.sum on tensor cores"],
-    ["batches", batchMatmul({ batch: 3, ...square(64), dtype: "bf16" }), "C with C.sum on tensor cores"],
-    ["an extent that is no multiple of 16", gemm({ ...square(64), N: 40 }), "plain"],
-    ["extents that no two warps divide alike", gemm({ M: 1008, N: 80, K: 112, ...half }), "plain"],
-    ["other types", gemm({ M: 64, N: 64, K: 64 }), "plain"],
-    ["an operand that is computed before", ofDoubled, "C on tensor cores"],
-    ["a convolution", conv2d({ H: 8, W: 8, C: 16, F: 16, ...half }), "plain"],
-  ])("%s", (_, op, name) => {
-    expect(names(op)).toEqual([name]);
+  const tiles = "C with C.sum in tiles of threads";
+  const inTiles = [tiles, `${tiles}, operands in their group`];
+  const inSlices = [...inTiles, `${tiles}, k in slices`];
+
+  test.each<readonly [string, Op, readonly string[]]>([
+    ["a product with a cast", gemm(square(64)), ["C with C.sum on tensor cores"]],
+    ["a depth that is no whole panels", gemm({ ...square(128), K: 208 }), ["C with C.sum on tensor cores"]],
+    ["bias and activation", gemm(square(64), { bias: true, activation: "relu" }), ["C with C.sum on tensor cores"]],
+    ["batches", batchMatmul({ batch: 3, ...square(64), dtype: "bf16" }), ["C with C.sum on tensor cores"]],
+    ["an extent that is no multiple of 16", gemm({ ...square(64), N: 40 }), inSlices],
+    ["extents that no two warps divide alike", gemm({ M: 1008, N: 80, K: 112, ...half }), inTiles],
+    [
+      "a convolution",
+      conv2d({ H: 8, W: 8, C: 16, F: 16, ...half }),
+      inTiles.map((name) => name.replaceAll("C", "out")),
+    ],
+  ])("%s", (_, op, expected) => {
+    expect(names(op)).toEqual(expected);
+  });
+
+  test("other types, and sums in their order, are no matter of tensor cores", () => {
+    expect(names(gemm({ M: 64, N: 64, K: 64 }))[0]).toBe("C in tiles of threads");
+    expect(names(gemm(square(64)), { numerics: "strict" })).toEqual(inTiles);
+  });
+
+  test("an operand that is computed before is a launch of its own", () => {
+    expect(names(ofDoubled)).toEqual(["C on tensor cores; A in vectors of threads"]);
+  });
+
+  test("rows are added up by several threads", () => {
+    expect(names(softmax({ M: 64, N: 256 }))).toContain("Y with Y.max, Y.sum by rows, kept in registers as vectors");
   });
 
   test("each width of Hopper's instruction that divides the columns is one, and Ampere has none", () => {
@@ -115,10 +134,6 @@ describe("templates", () => {
     const widths = names(product).map((name) => name.replace("C with C.sum on tensor cores", ""));
     expect(widths).toEqual(["", ", 64 columns at once", ", 128 columns at once", ", 192 columns at once"]);
     expect(names(product, { target: cudaSm80 })).toEqual(["C with C.sum on tensor cores"]);
-  });
-
-  test("sums in their order are no matter of tensor cores", () => {
-    expect(names(gemm(square(64)), { numerics: "strict" })).toEqual(["plain"]);
   });
 });
 

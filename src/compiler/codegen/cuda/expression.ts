@@ -5,11 +5,10 @@ import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
-import { invariant } from "../../support/invariant.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
 import { cudaType, isHalf } from "./elements.ts";
-import type { Lane } from "./lane.ts";
+import { type Lane, laneAt } from "./lane.ts";
 import type { HelperName } from "./run-time.ts";
 
 export interface CudaContext {
@@ -51,10 +50,21 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
     case "broadcast":
       return broadcastAt(expr.value, lane!, context);
     case "lanes":
-    case "interleave":
+      return cudaExpr(expr.elements[placeIn(expr, lane!)]!, null, context);
+    case "interleave": {
+      const at = placeIn(expr, lane!);
+      return cudaExpr(expr.parts[at % expr.parts.length]!, laneAt(Math.floor(at / expr.parts.length)), context);
+    }
     case "intrinsic":
       throw cannotRun("cuda", `there is no code for ${expr.kind}`, "this schedule does not fit the machine");
   }
+}
+
+/** Which element of a short vector a lane has. The lanes of a tile are those of a warp, and have no numbers in its code. */
+function placeIn(expr: Expr, lane: Lane): number {
+  const at = Number(lane.within(lanesOf(expr)));
+  if (Number.isInteger(at)) return at;
+  throw cannotRun("cuda", `there is no code for ${expr.kind} in a tile`, "this schedule does not fit the machine");
 }
 
 const bitcasts: Partial<Record<IrType, string>> = {
@@ -105,8 +115,10 @@ export const cudaIndex = (index: Expr, lane: Lane | null, context: CudaContext):
 function cudaLoad(load: Load, lane: Lane | null, context: CudaContext): string {
   const known = context.loaded.get(load);
   if (known !== undefined && lane) return `${known}[${lane.register}]`;
-  invariant(!load.active, `a load of a part of a vector of ${load.buffer} reached the code generator`);
-  return `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;
+  const element = `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;
+  const { active } = load;
+  if (!active || (active.kind === "const" && active.value > (lane?.register ?? 0))) return element;
+  return `(${cudaIndex(active, null, context)} > ${lane?.register ?? 0} ? ${element} : ${cudaConst(load.dtype, 0)})`;
 }
 
 function cudaUnary({ op, dtype }: Unary, x: string, context: CudaContext): string {

@@ -69,18 +69,19 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
   const lanes = lanesOf(stmt.value);
   const buffer = context.names(stmt.buffer);
   const at = (place: Expr, lane: Lane | null): string => context.place(stmt.buffer, cudaIndex(place, lane, context));
-  invariant(!stmt.active, `a store of a part of a vector of ${stmt.buffer} reached the code generator`);
   if (lanes === 1) {
-    return [`${buffer}[${at(index, null)}] = ${cudaExpr(stmt.value, null, context)};`];
+    return ifActive(stmt, 0, `${buffer}[${at(index, null)}] = ${cudaExpr(stmt.value, null, context)};`, context);
   }
   const copy = copiedRun(stmt, context);
   if (copy) return [copy];
   const { lines, inner } = loadedRuns(stmt.value, context);
   const { dtype } = stmt.value;
-  const start = alignedRun(index, dtype);
+  const start = stmt.active ? null : alignedRun(index, dtype);
   const values = Array.from({ length: lanes }, (_, lane) => cudaExpr(stmt.value, laneAt(lane), inner));
   if (!start) {
-    const stores = values.map((value, lane) => `${buffer}[${at(index, laneAt(lane))}] = ${value};`);
+    const stores = values.flatMap((value, lane) =>
+      ifActive(stmt, lane, `${buffer}[${at(index, laneAt(lane))}] = ${value};`, context),
+    );
     return ["{", ...indented([...lines, ...stores]), "}"];
   }
   const move = moveOf(lanes * bytesOfElement(dtype))!;
@@ -96,9 +97,15 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
   ];
 }
 
+/** The store of a lane, which is left out where fewer lanes are written. */
+function ifActive({ active }: Store, lane: number, line: string, context: StatementContext): Lines {
+  if (!active || (active.kind === "const" && active.value > lane)) return [line];
+  return active.kind === "const" ? [] : [`if (${cudaIndex(active, null, context)} > ${lane}) ${line}`];
+}
+
 /** A store of a run that is a load of one of the same type, as one move; into memory that is filled ahead it goes on in the background. */
-function copiedRun({ buffer, indices, value }: Store, context: StatementContext): string | null {
-  if (value.kind !== "load" || value.active) return null;
+function copiedRun({ buffer, indices, value, active }: Store, context: StatementContext): string | null {
+  if (active || value.kind !== "load" || value.active) return null;
   const [to, from] = [alignedRun(indices[0]!, value.dtype), alignedRun(value.indices[0]!, value.dtype)];
   const bytes = lanesOf(value) * bytesOfElement(value.dtype);
   if (!to || !from) return null;

@@ -5,7 +5,7 @@
 //   panels, rows of a panel → .0 unrolled, .1 along z, .2 along y, .3 sixteen, with the eight pieces of a row as lanes
 
 import type { CopiedReads, Instruction, Operand } from "../../../compiler/index.ts";
-import { gpuSizes } from "../../prior/gpu-model.ts";
+import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
 import type { Access, SchedulableStage } from "../draft/schedulable-stage.ts";
 import { warpsOf } from "./group-tiles.ts";
 import type { WarpProduct } from "./warp-product.ts";

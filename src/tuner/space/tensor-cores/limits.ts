@@ -1,7 +1,7 @@
 // Limits of the machine for a group of threads, as constraints over its tiles.
 
 import type { AcceleratorTarget, Condition } from "../../../compiler/index.ts";
-import { gpuSizes } from "../../prior/gpu-model.ts";
+import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
 import { atMost, constrain, type Draft, is, product, sum, valuesOf } from "../draft/draft.ts";
 import {
   divides,

@@ -1,8 +1,9 @@
 // Load of a product on tensor cores on the machine: the facts that the model predicts its time from.
 
 import { type AcceleratorTarget, type Assignment, byteSize } from "../../../compiler/index.ts";
-import { busyCycles, gpuRates } from "../../prior/gpu-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
+import { busyCycles } from "../../prior/tensor-core-model.ts";
+import { gpuRates } from "../../prior/tensor-core-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import {

@@ -5,8 +5,8 @@
 
 import type { AcceleratorTarget, Instruction, Operand } from "../../../compiler/index.ts";
 import { byteSize } from "../../../compiler/index.ts";
-import { gpuRates } from "../../prior/gpu-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
+import { gpuRates } from "../../prior/tensor-core-sizes.ts";
 import { type Draft, type Estimate, estimate, instruct, tunable } from "../draft/draft.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";

@@ -203,10 +203,17 @@ function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: 
   const combining = form.hasSeveral ? limitSeveral(decided, rows) : limitCombiners(decided, rows, threads);
   const all = product(combining, `${root.name}.threads`, [threadsOfRow(rows), rowsOfGroup(rows)], "threads of a group");
   const few = atMost(all, `${root.name}.threads`, most, `a group has at most ${most} threads`);
-  const least = Math.min(threadSizes.leastThreads, threads.at(-1)! * together.at(-1)!);
+  const least = Math.min(threadSizes.leastThreads, mostThreads(threads.at(-1)!, together, last, form));
   const enough = atMost(few, least, `${root.name}.threads`, `a group has at least ${least} threads`);
   const held = limitMemory(enough, rows, form, limits.groupBytes ?? 0);
   return limitLaunch(held, rows, form, limits.groupsAlongAxis ?? 1);
+}
+
+/** Threads that a group has at most. Where each has several rows, a group has fewer of them, and a row fewer threads. */
+function mostThreads(ofRow: number, together: readonly number[], rows: number, { hasSeveral }: RowForm): number {
+  if (!hasSeveral) return ofRow * together.at(-1)!;
+  const fits = (count: number): boolean => threadSizes.rowsOfThread.some((several) => rows % (count * several) === 0);
+  return Math.min(ofRow, threadSizes.mostParts) * together.findLast(fits)!;
 }
 
 /** Some threads of a row add up its parts, or all of them do so for themselves, if those are few. */

@@ -1,0 +1,44 @@
+// Numbers of products on tensor cores: what machines with such do in a cycle, and the sizes that the rules of `tensor-cores` share.
+
+/** Amounts of a cycle of one processor, but for memory, which is one for all. Of Hopper, by the instructions of Ampere. */
+export const gpuRates = {
+  clockGhz: 1.755,
+  /** Tensor cores, by products of a warp, and by those of four warps, which run on their own. */
+  tensorFlops: 2_700,
+  groupTensorFlops: 4_100,
+  groupBytes: 128,
+  l2Bytes: 48,
+  memoryBytes: 1_900,
+  /** Share of the shorter works that is not hidden behind the longest. Fitted to 40 measured products of 4096³ on an H200. */
+  visibleShare: 0.5,
+  cyclesPerBarrier: 50,
+  /** From the request of a copy to its arrival. */
+  memoryLatency: 900,
+  /** Until the first thread runs, and from the last one to the next launch. */
+  cyclesPerLaunch: 4_000,
+  /** A thread waits for each element that it adds up; so many groups of such threads wait beside each other. */
+  cyclesPerStep: 40,
+  groupsOfMaps: 8,
+  /** Threads and bytes of memory for groups that a processor has; each group takes a little more than it asks for. */
+  threadsPerProcessor: 2_048,
+  bytesBesideGroup: 1_024,
+} as const;
+
+/** Sizes that groups of threads are made by. */
+export const gpuSizes = {
+  /** Elements of two bytes that a thread copies at once, and by which rows in the memory of a group are longer, so that eight lie in different banks. */
+  pieceElements: 8,
+  rowPadding: 8,
+  /** Rows of a panel, of eight pieces each, that 128 lanes copy at a time. */
+  panelRows: 16,
+  /** Fewest threads of a group: one warp alone waits for each of its loads. */
+  leastThreads: 64,
+  /** Most sums of a thread: more of them leave the registers. */
+  mostSums: 128,
+  /**
+   * Registers of a thread: so many for each of its sums, operands counted, and for addresses and counters. The first are those of products of a warp,
+   * which loads operands into registers: the compiler takes 64, 96, 128 or 168 for about the same. test/compiler/cuda/machine-code.test.ts says how often it is near.
+   */
+  warpRegisters: { perSum: 1.25, beside: 28 },
+  groupRegisters: { perSum: 1, beside: 32 },
+} as const;

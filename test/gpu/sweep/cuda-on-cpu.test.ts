@@ -1,0 +1,68 @@
+// CUDA C of drawn schedules, run on the CPU: what is printed computes what the reference does, and a barrier or a wait that is left out of the
+// text is seen.
+
+import { describe, expect, test } from "vitest";
+import { type CudaSource, cudaSm80 } from "../../../src/compiler/index.ts";
+import { noFakeGpu } from "../../support/cuda.ts";
+import { wrongOnCpu } from "./cuda-on-cpu.ts";
+import { drawRound, type Round } from "./draw-round.ts";
+import { sweptFor } from "./operators.ts";
+
+const swept = [
+  "gemm of whole tiles",
+  "two products of whole tiles",
+  "gemm: bias, gelu",
+  "batchMatmul, deep",
+  "conv2d",
+  "gemv, long",
+  "attention",
+  "softmax, long",
+  "layerNorm, long",
+  "reductions to one number",
+  "maxPool2d",
+  "padding and slices",
+  "casts",
+  "transpose",
+];
+
+function drawn(title: string, round = 0): Round {
+  const operator = sweptFor(cudaSm80).find((it) => it.title === title)!;
+  return drawRound(operator, 5, round, { target: cudaSm80, wanted: 8 })!;
+}
+
+const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
+  schedules.map(({ kernel, text }) => {
+    if (typeof kernel === "string") throw new Error(`${kernel}\n${text}`);
+    return kernel.source as CudaSource;
+  });
+
+/** How many of the texts are wrong once a part is left out of them. */
+function wrongWithout(title: string, part: RegExp): number {
+  const round = drawn(title);
+  const sources = sourcesOf(round).filter(({ text }) => part.test(text));
+  expect(sources.length).toBeGreaterThan(0);
+  const cut = sources.map((source) => ({ ...source, text: source.text.replaceAll(new RegExp(part, "g"), "") }));
+  return wrongOnCpu(round.reference, cut).filter((wrong) => wrong !== null).length;
+}
+
+describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
+  test.each(swept)(
+    "%s",
+    (title) => {
+      const round = drawn(title);
+      const wrong = wrongOnCpu(round.reference, sourcesOf(round));
+      for (const [at, { text }] of round.schedules.entries()) expect(wrong[at], text).toBeNull();
+    },
+    60_000,
+  );
+
+  test("a barrier that is missing is seen", () => {
+    expect(wrongWithout("softmax, long", /__syncthreads\(\);/)).toBeGreaterThan(0);
+    expect(wrongWithout("gemm of whole tiles", /__syncthreads\(\);/)).toBeGreaterThan(0);
+  }, 60_000);
+
+  test("a wait for copies that is missing is seen", () => {
+    const wait = /asm volatile\("cp\.async\.wait_group \d+;" ::: "memory"\);/;
+    expect(wrongWithout("gemm of whole tiles", wait)).toBeGreaterThan(0);
+  }, 60_000);
+});

@@ -1,0 +1,206 @@
+/* Generated CUDA C on a CPU, by g++: the threads of a group have stacks of their own, and take turns where they meet. Memory of a group is filled
+   before each group, and copies in the background come as late as they may, so that a barrier or a wait left out is seen in the results.
+
+   Instructions on tensor cores and their loads are as the PTX ISA lays out their operands ("Warp Level Matrix Instructions": mma.m16n8k16,
+   ldmatrix). Those that four warps share are missing. */
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ucontext.h>
+#include <utility>
+#include <vector>
+
+struct uk_place { int x, y, z; };
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
+static uk_place blockIdx, threadIdx;
+extern "C" { alignas(1024) unsigned char uk_group[227 * 1024]; }
+
+// ── threads that take turns ──────────────────────────────────────────────────────────────────────────────────────────
+
+static const int uk_most_threads = 1024, uk_stack_bytes = 1 << 18;
+static ucontext_t uk_turns, uk_threads[uk_most_threads];
+static int uk_thread, uk_count, uk_is_done[uk_most_threads];
+
+static void uk_yield() { swapcontext(&uk_threads[uk_thread], &uk_turns); }
+
+/* Threads that meet: those of the group, and those of each warp. */
+struct uk_meeting { int arrived, times; };
+static uk_meeting uk_all_meet, uk_warp_meets[uk_most_threads / 32];
+
+static void uk_meet(uk_meeting &at, int count) {
+  const int before = at.times;
+  if (++at.arrived == count) at.arrived = 0, at.times++;
+  while (at.times == before) uk_yield();
+}
+
+static void __syncthreads() { uk_meet(uk_all_meet, uk_count); }
+static void uk_warp_meet() { uk_meet(uk_warp_meets[uk_thread / 32], 32); }
+
+template <class... A, size_t... I> static void uk_call(void (*f)(A...), void **p, std::index_sequence<I...>) { f(*(A *)p[I]...); }
+template <class... A> constexpr int uk_parameters(void (*)(A...)) { return sizeof...(A); }
+
+template <class... A> struct uk_launch {
+  static void (*f)(A...);
+  static void **p;
+  static void run() {
+    uk_call(f, p, std::index_sequence_for<A...>{});
+    uk_is_done[uk_thread] = 1;
+  }
+};
+template <class... A> void (*uk_launch<A...>::f)(A...);
+template <class... A> void **uk_launch<A...>::p;
+
+static void uk_begin(int thread, void (*run)()) {
+  static char *stacks[uk_most_threads];
+  if (!stacks[thread]) stacks[thread] = (char *)malloc(uk_stack_bytes);
+  ucontext_t &own = uk_threads[thread];
+  getcontext(&own);
+  own.uc_stack.ss_sp = stacks[thread];
+  own.uc_stack.ss_size = uk_stack_bytes;
+  own.uc_link = &uk_turns;
+  makecontext(&own, run, 0);
+  uk_is_done[thread] = 0;
+}
+
+/* Runs a kernel: grid, group, pointers to its arguments. The last thread goes first. */
+template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p) {
+  uk_launch<A...>::f = f, uk_launch<A...>::p = p;
+  uk_count = b[0] * b[1] * b[2];
+  for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++) {
+    blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};
+    memset(uk_group, 0xff, sizeof uk_group);
+    for (int at = 0; at < uk_count; at++) uk_begin(at, uk_launch<A...>::run);
+    for (int left = uk_count; left > 0;)
+      for (int at = uk_count - 1; at >= 0; at--) {
+        if (uk_is_done[at]) continue;
+        uk_thread = at;
+        threadIdx = {(int)(at % b[0]), (int)(at / b[0] % b[1]), (int)(at / b[0] / b[1])};
+        swapcontext(&uk_turns, &uk_threads[at]);
+        left -= uk_is_done[at];
+      }
+  }
+}
+
+// ── what the text calls ──────────────────────────────────────────────────────────────────────────────────────────────
+
+template <class To, class From> static To uk_bits(From x) {
+  To y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}
+static float __int_as_float(int x) { return uk_bits<float>(x); }
+static float __uint_as_float(unsigned x) { return uk_bits<float>(x); }
+static int __float_as_int(float x) { return uk_bits<int>(x); }
+static double __longlong_as_double(long long x) { return uk_bits<double>(x); }
+static long long __double_as_longlong(double x) { return uk_bits<long long>(x); }
+
+/* Conversions to integers saturate, and give 0 for NaN. */
+template <class T> static T uk_whole(double x, double least, double beyond, T most) {
+  return x != x ? 0 : x < least ? (T)least : x >= beyond ? most : (T)x;
+}
+static int __double2int_rz(double x) { return uk_whole<int>(x, -0x1p31, 0x1p31, 0x7fffffff); }
+static int __float2int_rz(float x) { return __double2int_rz(x); }
+static long long __double2ll_rz(double x) { return uk_whole<long long>(x, -0x1p63, 0x1p63, 0x7fffffffffffffffll); }
+static long long __float2ll_rz(float x) { return __double2ll_rz(x); }
+
+static float uk_f16_to_f32(unsigned short x) { return (float)uk_bits<_Float16>(x); }
+static unsigned short uk_f32_to_f16(float x) { return uk_bits<unsigned short>((_Float16)x); }
+static float uk_of_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
+static unsigned short uk_f32_to_bf16(float x) {
+  const unsigned y = uk_bits<unsigned>(x);
+  return x != x ? 0x7fff : (y + 0x7fff + (y >> 16 & 1)) >> 16;
+}
+
+// ── copies in the background ─────────────────────────────────────────────────────────────────────────────────────────
+
+struct uk_copy { unsigned to; const void *from; };
+static std::vector<std::vector<uk_copy>> uk_committed[uk_most_threads];
+static std::vector<uk_copy> uk_begun[uk_most_threads];
+
+static size_t __cvta_generic_to_shared(const void *p) { return (const unsigned char *)p - uk_group; }
+static void uk_copy16(unsigned to, const void *from) { uk_begun[uk_thread].push_back({to, from}); }
+
+/* Waits until no more groups of copies than `pending` are on their way. */
+static void uk_wait(size_t pending) {
+  auto &groups = uk_committed[uk_thread];
+  while (groups.size() > pending) {
+    for (const uk_copy &copy : groups.front()) memcpy(uk_group + copy.to, copy.from, 16);
+    groups.erase(groups.begin());
+  }
+}
+
+static void uk_instruction(const char *text) {
+  size_t pending;
+  if (strstr(text, "cp.async.commit_group")) {
+    uk_committed[uk_thread].push_back(std::move(uk_begun[uk_thread]));
+    uk_begun[uk_thread].clear();
+  } else if (const char *wait = strstr(text, "cp.async.wait_group")) {
+    if (sscanf(wait, "cp.async.wait_group %zu", &pending) == 1) uk_wait(pending);
+  } else {
+    fprintf(stderr, "an instruction that is not for the CPU: %s\n", text);
+    abort();
+  }
+}
+
+// ── tensor cores ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/* What lanes of each warp bring to an instruction of all of them. */
+struct uk_brought { unsigned at, a[4], b[4]; };
+static uk_brought uk_lanes[uk_most_threads];
+
+static const uk_brought *uk_bring(const uk_brought &own) {
+  uk_lanes[uk_thread] = own;
+  uk_warp_meet();
+  return &uk_lanes[uk_thread & ~31];
+}
+
+static unsigned uk_element(const uk_brought *warp, int matrix, int row, int column) {
+  unsigned short x;
+  memcpy(&x, uk_group + warp[8 * matrix + row].at + 2 * column, 2);
+  return x;
+}
+
+template <bool across> static void uk_load(unsigned (&r)[4], unsigned at) {
+  const uk_brought *warp = uk_bring({at});
+  const int row = uk_thread % 32 / 4, column = uk_thread % 4 * 2;
+  for (int m = 0; m < 4; m++)
+    r[m] = across ? uk_element(warp, m, column, row) | uk_element(warp, m, column + 1, row) << 16
+                  : uk_element(warp, m, row, column) | uk_element(warp, m, row, column + 1) << 16;
+  uk_warp_meet();
+}
+static void uk_load_rows(unsigned (&r)[4], unsigned at) { uk_load<false>(r, at); }
+static void uk_load_columns(unsigned (&r)[4], unsigned at) { uk_load<true>(r, at); }
+
+/* Half `high` of a register. */
+static unsigned short uk_half(unsigned x, int high) { return high ? x >> 16 : x; }
+
+template <float (*number)(unsigned short)> static void uk_product(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) {
+  const uk_brought *warp = uk_bring({0, {a[0], a[1], a[2], a[3]}, {b[0], b[1], b[2], b[3]}});
+  const int row = uk_thread % 32 / 4, column = uk_thread % 4 * 2;
+  for (int e = 0; e < 8; e++) {
+    const int upper = e / 2 % 2, n = column + e % 2;
+    for (int k = 0; k < 16; k++) {
+      const int lane = k % 8 / 2;
+      const float x = number(uk_half(warp[4 * row + lane].a[upper + 2 * (k / 8)], k % 2));
+      const float y = number(uk_half(warp[4 * n + lane].b[2 * (e / 4) + k / 8], k % 2));
+      c[e] += x * y;
+    }
+  }
+  uk_warp_meet();
+}
+static void uk_product_f16(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { uk_product<uk_f16_to_f32>(c, a, b); }
+static void uk_product_bf16(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { uk_product<uk_of_bf16>(c, a, b); }
+
+// ── words of CUDA ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(n)
+#define __shared__
+#define __align__(n) __attribute__((aligned(n)))
+#define asm
+#define volatile(...) uk_instruction(#__VA_ARGS__)
