@@ -95,6 +95,18 @@ describe("templates", () => {
       expect(names(instantiated(byteProducts[product](pair, [256, 256, 256])))).toEqual(expected);
   });
 
+  test.each(["transposed", "withVector"] as const)("they are predicted to be faster, %s", (product) => {
+    const space = threadSpace(instantiated(byteProducts[product](["i8", "i8"], [512, 512, 512])));
+    const best = (templates: typeof space.templates): number =>
+      Math.min(
+        ...templates.flatMap((template) =>
+          drawSchedules(template, 100, 1).map(({ assignment }) => space.prior(template, assignment)!),
+        ),
+      );
+    const isByDots = ({ name }: { readonly name: string }): boolean => name.includes("dots of bytes");
+    expect(best(space.templates.filter(isByDots))).toBeLessThan(best(space.templates.filter((it) => !isByDots(it))));
+  });
+
   test("none where operands do not lie in words along the depth", () => {
     const { transposed, withVector } = byteProducts;
     expect(names(instantiated(transposed(["i8", "i8"], [32, 32, 66])))).toEqual([]);
