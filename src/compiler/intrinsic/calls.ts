@@ -18,7 +18,10 @@ export function callsOf({ name, meaning, text }: Intrinsic, calls: number): Loop
   }));
   invariant(result, `${name} has no result`);
   const start = { ...result, name: `${result.name}.start` };
-  const place = (lanes: number): Expr => ramp(mul(variable("block"), constInt(lanes)), 1, lanes);
+  const place = (lanes: number): Expr => {
+    const first = mul(variable("block"), constInt(lanes));
+    return lanes === 1 ? first : ramp(first, 1, lanes);
+  };
   const loaded = [start, ...operands].map((buffer) => loadOf(buffer, [place(buffer.lanes)]));
   const { dtype, lanes } = result;
   const call: Expr = { kind: "intrinsic", dtype, lanes, name, operands: loaded, meaning, text };

@@ -9,6 +9,7 @@ import { cudaMma } from "./cuda-mma.ts";
 import { cudaWgmma } from "./cuda-wgmma.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { wasmSimd } from "./wasm-simd.ts";
+import { wgslDot } from "./wgsl-dot.ts";
 import { x86Amx } from "./x86-amx.ts";
 import { x86Bf16 } from "./x86-bf16.ts";
 import { x86Madd } from "./x86-madd.ts";
@@ -24,6 +25,7 @@ export const intrinsics: readonly Intrinsic[] = [
   ...wasmSimd,
   ...cudaMma,
   ...cudaWgmma,
+  ...wgslDot,
 ];
 
 /** Ours, then those of foreign back ends, by name. */

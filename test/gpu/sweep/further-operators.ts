@@ -3,6 +3,7 @@
 
 import { authoring, type DType, type Op, opLibrary } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
+import { byteProducts } from "../../support/byte-products.ts";
 import { drawExtent, operandTypes, type TypeName } from "../../support/library/library-operator.ts";
 
 const { argmax, compute, defineOp, max, min, prod, reduceAxis, sum, tensor } = authoring;
@@ -57,6 +58,15 @@ const products: readonly FurtherOperator[] = [
         const k = reduceAxis("k", depth);
         return compute("C", [m, n], (i, j) => sum((isFirst ? A(k, i) : A(i, k)).mul(isFirst ? B(k, j) : B(j, k)), k));
       }),
+  },
+  {
+    title: "products of bytes along the depth",
+    types: ["i8", "u8", "u8·i8"],
+    draw(rng, type) {
+      const { dtype, second } = operandTypes(type);
+      const depth = 4 * drawExtent(90, rng);
+      return rng.pick(Object.values(byteProducts))([dtype, second], [drawExtent(19, rng), drawExtent(33, rng), depth]);
+    },
   },
   {
     title: "batchMatmul, deep",

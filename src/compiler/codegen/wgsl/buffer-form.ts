@@ -28,8 +28,16 @@ interface Access {
   readonly isPart: boolean;
 }
 
-/** Forms of the buffers that a launch names, by their names. */
-export function formsIn(body: Stmt, buffers: readonly Buffer[]): ReadonlyMap<string, BufferForm> {
+/**
+ * Forms of the buffers that a launch names, by their names.
+ *
+ * @param words buffers of which nothing but words of narrow elements is read
+ */
+export function formsIn(
+  body: Stmt,
+  buffers: readonly Buffer[],
+  words: ReadonlySet<string>,
+): ReadonlyMap<string, BufferForm> {
   const accesses = new Map<string, Access[]>();
   const note = (name: string, index: Expr, isStore: boolean, isPart: boolean): void => {
     accesses.set(name, [...(accesses.get(name) ?? []), { index, isStore, isPart }]);
@@ -44,13 +52,20 @@ export function formsIn(body: Stmt, buffers: readonly Buffer[]): ReadonlyMap<str
     },
   );
   const used = buffers.filter(({ name }) => accesses.has(name));
-  return new Map(used.map((buffer) => [buffer.name, formOf(buffer, accesses.get(buffer.name)!)]));
+  const isOfWords = ({ name, memory }: Buffer): boolean =>
+    memory === "group" && words.has(name) && accesses.get(name)!.every((access) => fills(access, wordBytes));
+  return new Map(
+    used.map((buffer) => [
+      buffer.name,
+      formOf(buffer, accesses.get(buffer.name)!, isPacked(buffer) || isOfWords(buffer)),
+    ]),
+  );
 }
 
-function formOf(buffer: Buffer, accesses: readonly Access[]): BufferForm {
+function formOf(buffer: Buffer, accesses: readonly Access[], isOfWords: boolean): BufferForm {
   const isStored = accesses.some(({ isStore }) => isStore);
   const facts = { buffer, isStored, isLoaded: accesses.some(({ isStore }) => !isStore) };
-  if (isPacked(buffer)) {
+  if (isOfWords) {
     const width = wordBytes / byteSize[buffer.dtype];
     const isAtomic = !accesses.every((access) => !access.isStore || fills(access, width));
     return { ...facts, width, isPacked: true, isAtomic, type: isAtomic ? "atomic<u32>" : "u32" };

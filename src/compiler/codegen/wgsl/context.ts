@@ -15,6 +15,8 @@ export interface WgslContext {
   readonly bufferName: (buffer: string) => string;
   /** Names of the locals that are assigned after their definition. */
   readonly assigned: ReadonlySet<string>;
+  /** Names of the locals that have bytes as the word that they are. */
+  readonly words: ReadonlySet<string>;
   /** Ranges of the variables around the statement at hand. */
   readonly ranges: Ranges;
   /** Lines before the statement at hand. They compute what it names, and change nothing. */

@@ -5,12 +5,12 @@ import { boundsOf } from "../../ir/bounds.ts";
 import type { Binary, Broadcast, Cast, Expr, Interleave, Lanes, Local, Ramp, Select } from "../../ir/loop-ir.ts";
 import { eachOperand } from "../../ir/operands.ts";
 import { lanesOf } from "../../ir/visit.ts";
-import { cannotRun } from "../cannot.ts";
 import { type Arithmetic, binaryText, castText, unaryText } from "./arithmetic.ts";
 import { constantOf, wgslConst } from "./constant.ts";
 import { bound, type WgslContext } from "./context.ts";
 import { mostLanes, scalarType, valueType } from "./elements.ts";
 import { loadText } from "./load.ts";
+import { callText } from "./word-dot.ts";
 
 /** A lane of a vector, by number; null: the scalar, or all lanes of a short vector. */
 export type LaneNumber = number | null;
@@ -68,7 +68,7 @@ function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {
     case "interleave":
       return at === null ? joined(expr, context) : partOf(expr, at, context);
     case "intrinsic":
-      throw cannotRun("wgsl", `there is no code for ${expr.name}`, "this schedule is for another machine");
+      return callText(expr, context);
   }
 }
 

@@ -17,6 +17,7 @@ import type { HelperName } from "./run-time.ts";
 import { noVectors } from "./shared-vectors.ts";
 import { linesOf } from "./statement.ts";
 import type { WgslLaunch } from "./wgsl-source.ts";
+import { takenAsWords } from "./words.ts";
 
 /** Parts that the launches of one text share. */
 export interface TextParts {
@@ -46,7 +47,8 @@ export function launchOf(
     extents.get(`${prefix}.z`) ?? 1,
   ];
   const [groups, group] = [size("blockIdx"), size("threadIdx")];
-  const forms = formsIn(inner, func.buffers);
+  const words = takenAsWords(inner);
+  const forms = formsIn(inner, func.buffers, words.buffers);
   refuseLarge([...forms.values()], group, target);
   const folded = foldedGrid(groups, target);
   const context: WgslContext = {
@@ -54,6 +56,7 @@ export function launchOf(
     forms,
     bufferName: (buffer) => parts.declarations.nameOf(forms.get(buffer)!, entry),
     assigned: assignedIn(inner),
+    words: words.locals,
     ranges: [...extents].reduce((ranges, [axis, extent]) => withRange(ranges, axis, 0, extent - 1), noRanges),
     before: [],
     depths: new Map(),

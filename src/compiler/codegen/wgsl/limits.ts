@@ -16,7 +16,8 @@ export const groupBytesOf = (forms: readonly BufferForm[]): number =>
   forms
     .filter(({ buffer }) => buffer.memory === "group")
     .reduce((sum, form) => {
-      const bytes = ceilDiv(product(form.buffer.shape), form.width) * form.width * wordBytes;
+      const bytesOfOne = (form.isPacked ? 1 : form.width) * wordBytes;
+      const bytes = ceilDiv(product(form.buffer.shape), form.width) * bytesOfOne;
       return sum + ceilDiv(bytes, groupAlignment) * groupAlignment;
     }, 0);
 

@@ -59,7 +59,7 @@ function packedRun(form: BufferForm, first: string, lanes: number, context: Wgsl
   return vectors.length === 1 ? vectors[0]! : `${valueType(form.buffer.dtype, lanes)}(${vectors.join(", ")})`;
 }
 
-function wordText({ buffer, isAtomic }: BufferForm, index: string, { bufferName }: WgslContext): string {
+export function wordText({ buffer, isAtomic }: BufferForm, index: string, { bufferName }: WgslContext): string {
   const place = `${bufferName(buffer.name)}[${index}]`;
   return isAtomic ? `atomicLoad(&${place})` : place;
 }

@@ -12,6 +12,7 @@ import { scalarType } from "./elements.ts";
 import { isShort, wgslExpr } from "./expression.ts";
 import { runsOf, vectorsIn } from "./shared-vectors.ts";
 import { linesOfStore } from "./store.ts";
+import { wordOf } from "./word-dot.ts";
 
 type Lines = readonly string[];
 
@@ -83,7 +84,7 @@ function linesOfIf(stmt: If, context: WgslContext): Lines {
 
 function linesOfLocal(stmt: Stmt, context: WgslContext): Lines {
   const { name, value } = stmt as Define | Assign;
-  const text = localValue(value, context);
+  const text = context.words.has(name) ? wordOf(value, context) : localValue(value, context);
   const own = context.names(name);
   if (stmt.kind === "assign") return [`${own} = ${text};`];
   return [`${context.assigned.has(name) ? "var" : "let"} ${own} = ${text};`];

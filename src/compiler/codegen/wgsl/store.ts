@@ -11,6 +11,7 @@ import { valueType } from "./elements.ts";
 import { isShort, wgslExpr } from "./expression.ts";
 import { indexText } from "./load.ts";
 import { dividedIndex, indexOfLane, startOfRun } from "./place.ts";
+import { wordOf } from "./word-dot.ts";
 
 type Lines = readonly string[];
 
@@ -58,6 +59,8 @@ function runLines(form: BufferForm, start: Expr, value: Expr, context: WgslConte
   const part = (at: number): string => `${name}[${at === 0 ? place : `${place} + ${at}`}]`;
   if (!form.isPacked && lanes === width)
     return [`${part(0)} = ${toWords(form, wgslExpr(value, null, context), width)};`];
+  // Words are copied as such.
+  if (buffer.memory === "group" && lanes === width) return [`${part(0)} = ${wordOf(value, context)};`];
   const texts = isShort(value) ? shortLanes(value, context) : boundLanes(value, context);
   return Array.from({ length: lanes / width }, (_, at) => {
     const own = texts.slice(at * width, (at + 1) * width);

@@ -1,5 +1,5 @@
-// Loops over a tile that all lanes of a warp compute together → one statement on vectors as long as the tile. A nest that is
-// marked with an intrinsic becomes a call. One with the word `warp`, which computes element by element, such as a start with
+// Loops over a tile that one instruction, or all lanes of a warp together, compute → one statement on vectors as long as the tile. A
+// nest that is marked with an intrinsic becomes a call. One with the word `warp`, which computes element by element, such as a start with
 // zeros or a bias that is added on the way to memory, becomes that on whole vectors. All other loops stay as they are.
 //
 //   for r in 0..16 (warp: 1)
@@ -8,7 +8,7 @@
 
 import { findIntrinsic, isAvailable } from "../../intrinsic/intrinsics.ts";
 import { type Affine, coefficientOf, fromAffine, toAffine, withoutVar } from "../../ir/affine.ts";
-import { broadcast, ramp, store } from "../../ir/build.ts";
+import { and, broadcast, ifThen, ramp, store } from "../../ir/build.ts";
 import type { Expr, For, Stmt } from "../../ir/loop-ir.ts";
 import { perfectNest } from "../../ir/perfect-nest.ts";
 import { noRanges, withRange } from "../../ir/ranges.ts";
@@ -18,6 +18,7 @@ import { product } from "../../support/integer-math.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { callOf, type TensorizeContext, tensorizedPrefix } from "./tensorize.ts";
+import { conditionsOfTile } from "./warp-tiles/conditions-of-tile.ts";
 
 /** Word of the outer loop over a tile, which has as many elements as the lanes of a warp hold together. */
 export const warpWord = "warp";
@@ -40,9 +41,11 @@ function tilesIn(stmt: Stmt, context: TensorizeContext): Stmt {
 
 function tileOf(loop: For, context: TensorizeContext): Stmt {
   const intrinsic = findIntrinsic(loop.mark.slice(tensorizedPrefix.length), context.target.intrinsics);
-  const call =
-    intrinsic && isAvailable(intrinsic, context.target, context.numerics) ? callOf(loop, intrinsic, context) : null;
-  return call ?? updateFor(loop, { mark: "serial" });
+  const isUsable = intrinsic && isAvailable(intrinsic, context.target, context.numerics);
+  const found = isUsable ? conditionsOfTile(loop) : null;
+  const call = found && callOf(found.tile, intrinsic!, context);
+  if (!call) return updateFor(loop, { mark: "serial" });
+  return found.conditions.length === 0 ? call : ifThen(found.conditions.reduce(and), call);
 }
 
 /** Loops over a tile, the outermost first, and how many elements it has. */

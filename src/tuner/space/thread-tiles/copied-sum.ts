@@ -7,6 +7,7 @@
 //         for k.1.0
 //           for k.1.1, i.2, j.1 written out: C.acc[i, j.1, lanes of j.3] += A.pack · B.pack
 
+import { takeWords } from "./byte-words.ts";
 import { type CopiedOperand, copies } from "./copies.ts";
 import { finishing } from "./direct-sum.ts";
 import type { TiledSum } from "./sum-axes.ts";
@@ -39,5 +40,6 @@ export function copiedSum(tiles: TiledSum, operands: readonly CopiedOperand[], r
     { kind: "cache-write", block: stage.name, loop: groupLoop(tiles), scope: "register" },
     ...finishing(reader),
     ...operands.flatMap((operand) => copies(operand, tiles, part(depth, 0))),
+    ...takeWords(tiles.dot),
   ];
 }

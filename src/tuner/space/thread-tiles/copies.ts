@@ -3,7 +3,7 @@
 //   A.pack[rows, step]: all dimensions fused → parts of one loop: .0 written out, then the threads of the group; vectors where rows
 //   of the operand are whole vectors. Rows along the depth are padded, so that they begin in different banks.
 
-import type { CopiedReads } from "../../../compiler/index.ts";
+import { byteSize, type CopiedReads } from "../../../compiler/index.ts";
 import { isRange } from "../../constraint/normal-form.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import {
@@ -19,9 +19,10 @@ import {
   valuesOf,
 } from "../draft/draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { atOnceIn, wordElements } from "./byte-words.ts";
 import { allThreadsOf, bytesInGroup } from "./limits.ts";
 import type { TiledSum } from "./sum-axes.ts";
-import { named, stepOf, threadsOf, tileOf } from "./tile-choices.ts";
+import { named, stepElementsOf, stepOf, threadsOf, tileOf } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
 
 const { rowPadding, lanes, mostCopies, groupAlignment } = threadSizes;
@@ -58,7 +59,7 @@ function operandOf(access: Access, tiles: TiledSum, extents: ReadonlyMap<string,
   const isPadded = access.dims.length > 1 && isPlain && last[0] === tiles.depth.name;
   const row = extents.get(access.buffer)?.at(-1) ?? 1;
   const isCut = isPlain && [...tiles.tiled, tiles.depth].some(({ name }) => name === last[0]);
-  const vectors = isCut ? lanes.filter((count) => row % count === 0) : [1];
+  const vectors = tiles.dot ? [wordElements] : isCut ? lanes.filter((count) => row % count === 0) : [1];
   return { access, copy: reads?.copy ?? `${access.buffer}.pack`, reads, isPadded, vectors };
 }
 
@@ -76,20 +77,25 @@ export const groupBytesOf = ({ stage }: Pick<TiledSum, "stage">): string => `${s
 export function addCopies(draft: Draft, tiles: TiledSum, operands: readonly CopiedOperand[], most: number): Draft {
   const counted = operands.reduce((result, it) => addCopy(result, it, tiles), draft);
   const bytes = groupBytesOf(tiles);
-  const terms = operands.map((it) => ({ coefficient: bytesInGroup(it.access.dtype), term: storedOf(it) }));
+  const terms = operands.map((it) => ({ coefficient: bytesOfElement(it, tiles), term: storedOf(it) }));
   const all = sum(counted, bytes, terms, 0, "bytes of memory of a group");
   const names = operands.map(({ access }) => access.buffer).join(" and ");
-  const free = most - lostBetween(counted, operands);
+  const free = most - lostBetween(counted, operands, tiles);
   return atMost(all, bytes, free, `a step of ${names} fits the ${most} bytes of a group`);
 }
 
 /** Most bytes that lie between copies, as each begins at a multiple of some elements: none where all but one are multiples of it themselves. */
-function lostBetween(draft: Draft, operands: readonly CopiedOperand[]): number {
+function lostBetween(draft: Draft, operands: readonly CopiedOperand[], tiles: TiledSum): number {
+  const alignment = groupAlignment * atOnceIn(tiles.dot);
   const isEven = ({ domain }: Draft["variables"][number]): boolean =>
-    !isRange(domain) && domain.every((count) => count % groupAlignment === 0);
+    !isRange(domain) && domain.every((count) => count % alignment === 0);
   const uneven = operands.filter((it) => !draft.variables.some((each) => each.name === storedOf(it) && isEven(each)));
-  return uneven.slice(1).reduce((bytes, { access }) => bytes + (groupAlignment - 1) * bytesInGroup(access.dtype), 0);
+  return uneven.slice(1).reduce((bytes, it) => bytes + (alignment - 1) * bytesOfElement(it, tiles), 0);
 }
+
+/** What is taken word by word lies in words. */
+const bytesOfElement = ({ access }: CopiedOperand, { dot }: TiledSum): number =>
+  dot ? byteSize[access.dtype] : bytesInGroup(access.dtype);
 
 /** Elements of a copy with its padding. */
 const storedOf = (operand: CopiedOperand): string =>
@@ -138,9 +144,9 @@ function addDim({ draft, sizes }: Sized, { access, copy }: CopiedOperand, at: nu
 }
 
 /** The variable of the elements of an axis that a step has; null: it has one. */
-function sizeOf(name: string, { tiled, depth }: TiledSum): string | null {
-  const axis = tiled.find((it) => it.name === name);
-  return axis ? tileOf(axis) : name === depth.name ? stepOf(depth) : null;
+function sizeOf(name: string, tiles: TiledSum): string | null {
+  const axis = tiles.tiled.find((it) => it.name === name);
+  return axis ? tileOf(axis) : name === tiles.depth.name ? stepElementsOf(tiles) : null;
 }
 
 /** Rows of the depth are stored some elements apart that are an odd multiple of the padding. */
@@ -148,17 +154,18 @@ function addStored(
   draft: Draft,
   operand: CopiedOperand,
   sizes: readonly (string | number)[],
-  { depth }: TiledSum,
+  { depth, dot }: TiledSum,
 ): Draft {
   const row = `${operand.copy}.row`;
   const steps = valuesOf(draft, stepOf(depth));
-  const known = derived(draft, row, sortedUnique(steps.map(paddedRow)));
+  const stored = (step: number): number => paddedRow(step * atOnceIn(dot));
+  const known = derived(draft, row, sortedUnique(steps.map(stored)));
   const mapped = steps.reduce(
     (result, step) =>
       constrain(result, {
         kind: "conditional",
         when: [is(stepOf(depth), step)],
-        then: { kind: "one-of", variable: row, values: [paddedRow(step)] },
+        then: { kind: "one-of", variable: row, values: [stored(step)] },
         why: `rows of ${operand.access.buffer} are padded`,
         role: "definition",
       }),

@@ -6,6 +6,7 @@
 //         for k.1, i.2, j.1 written out: C.acc[i.2, j.1, lanes of j.3] += A · B      registers
 //       C[…] = C.acc[…]                                                              a map on the way
 
+import { takeWords } from "./byte-words.ts";
 import type { TiledSum } from "./sum-axes.ts";
 import { named, unrollOf } from "./tile-choices.ts";
 import {
@@ -33,6 +34,7 @@ export function directSum(tiles: TiledSum, reader: string | null): Instructions 
     ...writeOut(tiles),
     { kind: "cache-write", block: stage.name, loop: threadLoops(tiles).at(-1)!, scope: "register" },
     ...finishing(reader),
+    ...takeWords(tiles.dot),
   ];
 }
 

@@ -5,26 +5,22 @@ import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { functionOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import {
-  bytesOf,
-  bytesReadBy,
-  depthOf,
-  elementsOf,
-  loadOfGroups,
-  operationsIn,
-  otherFacts,
-  valueIn,
-} from "./group-load.ts";
+import { operationsBy } from "./byte-dots.ts";
+import { atOnceIn, type ByteDot } from "./byte-words.ts";
+import { bytesOf, bytesReadBy, depthOf, elementsOf, loadOfGroups, otherFacts, valueIn } from "./group-load.ts";
 import { hasSharedElements, type RowGroup } from "./row-group.ts";
 import { combinersOf, rowLanesOf, rowsOfGroup, rowsOfThread, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
 
-/** @param kept buffers whose rows stay in registers from their first reader on */
+/**
+ * @param kept buffers whose rows stay in registers from their first reader on
+ * @param dot the instruction that takes words of a row
+ */
 export const rowEstimate =
-  (rows: RowGroup, kept: readonly string[], target: AcceleratorTarget): Estimate =>
+  (rows: RowGroup, kept: readonly string[], dot: ByteDot | null, target: AcceleratorTarget): Estimate =>
   (assignment) => {
     const { root, reductions, leading } = rows;
     const value = valueIn(assignment);
-    const [inRow, combiners, together, several, once, lanes] = [
+    const [inRow, combiners, together, several, once, vector] = [
       threadsOfRow,
       combinersOf,
       rowsOfGroup,
@@ -33,7 +29,10 @@ export const rowEstimate =
       rowLanesOf,
     ].map((of) => value(of(rows))) as [number, number, number, number, number, number];
     const isKept = kept.length > 0;
+    // A word is loaded as a vector is, and taken at once.
+    const lanes = vector * atOnceIn(dot);
     const unroll = once * lanes * several;
+    const written = unroll / atOnceIn(dot);
     const stages = root.reduce.length > 0 ? reductions : [...reductions, root];
     const count = leading.reduce((all, { extent }) => all * extent, 1);
     const [groups, threads] = [count / (together * several), inRow * together];
@@ -52,7 +51,7 @@ export const rowEstimate =
     const share = (1 + 1 / lanes) / 2;
     const { mostLoads, sectorBytes } = gpuMachineOf(target);
     // Of each part of a row that comes, the threads of the row use what they read beside each other.
-    const used = Math.min(sectorBytes, inRow * lanes * byteSize[root.dtype]);
+    const used = Math.min(sectorBytes, inRow * vector * byteSize[root.dtype]);
     const sums = several * reductions.length;
     return {
       ...otherFacts,
@@ -60,10 +59,10 @@ export const rowEstimate =
         {
           groups,
           threads,
-          registers: threadSizes.registersBeside + (isKept ? keptRegisters(rows, parts[0]!) : unroll) + sums,
+          registers: threadSizes.registersBeside + (isKept ? keptRegisters(rows, parts[0]!) : written) + sums,
           groupBytes: sums * together * (inRow + combiners) * threadSizes.groupWord,
-          written: isKept ? parts.reduce((all, part) => all + part, 0) : unroll * stages.length,
-          atOnce: isKept ? parts[0]! : unroll,
+          written: isKept ? parts.reduce((all, part) => all + part, 0) : written * stages.length,
+          atOnce: isKept ? parts[0]! : written,
           waits:
             (walks * Math.max(...parts) * several) / Math.min(isKept ? Math.max(...parts) : unroll, mostLoads * lanes),
           barriers: (combiners > 1 ? 2 : 1) * reductions.length,
@@ -72,7 +71,7 @@ export const rowEstimate =
         target,
       ),
       flops:
-        stages.reduce((all, stage) => all + operationsIn(stage), 0) -
+        stages.reduce((all, stage) => all + operationsBy(dot, stage), 0) -
         (isKept ? sharedOperations(rows) : 0) +
         groups * threads * combining,
       bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (isKept ? 0 : near * share),

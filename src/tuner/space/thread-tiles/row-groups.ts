@@ -27,7 +27,9 @@ import {
   valuesOf,
 } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import type { SpaceRule } from "../draft/space-rule.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { byteDotOf } from "./byte-dots.ts";
+import { atOnceIn } from "./byte-words.ts";
 import { bytesInGroup } from "./limits.ts";
 import { rowEstimate } from "./row-estimate.ts";
 import { hasSharedElements, keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
@@ -65,7 +67,11 @@ export const rowGroups: SpaceRule<AcceleratorTarget> = {
     const { target } = context.task;
     const members = [...rows.reductions.filter((it) => it !== stage), ...rows.inlined];
     const begun = members.reduce((result, { name }) => fuse(result, name), draft);
-    return [...waysOf(begun, rows, target), ...(isAlone(rows) ? slicedRows(draft, stage, context) : [])];
+    return [
+      ...waysOf(begun, rows, target),
+      ...(isAlone(rows) ? slicedRows(draft, stage, context) : []),
+      ...waysByDots(begun, rows, context),
+    ];
   },
 };
 
@@ -91,6 +97,16 @@ function waysOf(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readon
   ];
 }
 
+/** Ways of a product with a vector by the instruction for words of bytes. None: there is no such instruction for it. */
+function waysByDots(draft: Draft, rows: RowGroup, context: RuleContext<AcceleratorTarget>): readonly Draft[] {
+  const { root } = rows;
+  const { target } = context.task;
+  const dot = isAlone(rows) && root.reduce.length === 1 ? byteDotOf(root, root.reduce[0]!.name, context) : null;
+  if (!dot) return [];
+  const forms = sharesOperands(rows) ? [false, true] : [false];
+  return forms.map((hasSeveral) => inMemory(draft, rows, { ...plainForm, hasSeveral, dot }, target));
+}
+
 /** Says whether rows have an operand in common, such as a vector. */
 const sharesOperands = ({ root, leading }: RowGroup): boolean =>
   threadSizes.rowsOfThread.some((count) => leading.at(-1)!.extent % count === 0) &&
@@ -102,12 +118,14 @@ const titleOf = ({ root, reductions }: RowGroup): string => {
 };
 
 function inMemory(draft: Draft, rows: RowGroup, form: RowForm, target: AcceleratorTarget): Draft {
-  const way = form.hasSeveral ? ", several a thread" : form.inVectors ? ", in vectors" : "";
+  const several = form.hasSeveral ? ", several a thread" : "";
+  const way = `${form.dot ? ", dots of bytes" : ""}${several}${form.inVectors ? ", in vectors" : ""}`;
   const decided = addRowChoices(decide(draft, `${titleOf(rows)}${way}`), rows, form, target);
   const written = tunable(decided, rowUnrollOf(rows), threadSizes.rowUnrolls);
-  const lanes = form.inVectors ? vectorsOfRows(rows) : rowLanes(rows);
+  const lanes = form.inVectors ? vectorsOfRows(rows) : form.dot ? [1] : rowLanes(rows);
   const unrolled = form.inVectors || lanes.length > 1 ? tunable(written, rowLanesOf(rows), lanes) : written;
-  const timed = estimate(form.inVectors ? limitVectors(unrolled, rows) : unrolled, rowEstimate(rows, [], target));
+  const limited = form.inVectors ? limitVectors(unrolled, rows) : unrolled;
+  const timed = estimate(limited, rowEstimate(rows, [], form.dot, target));
   return instructAll(timed, [...inAnyCase(cutRows(rows, form)), ...reductionsOf(rows, form)]);
 }
 
@@ -120,7 +138,7 @@ function inRegisters(draft: Draft, rows: RowGroup, form: RowForm, target: Accele
     form,
   );
   const kept = keptRows(rows);
-  return instructAll(estimate(decided, rowEstimate(rows, kept, target)), [
+  return instructAll(estimate(decided, rowEstimate(rows, kept, null, target)), [
     ...inAnyCase(cutRows(rows, form)),
     ...reductionsOf(rows, form),
     ...kept.flatMap((buffer) => keepRow(buffer, rows, form)),
@@ -188,7 +206,8 @@ const longestRow = ({ reductions, inner }: RowGroup): number =>
 function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: AcceleratorTarget): Draft {
   const { root, leading } = rows;
   const most = limits.threadsPerGroup ?? 1;
-  const longest = powerFrom(Math.ceil(longestRow(rows) / (form.inVectors ? vectorsOfRows(rows)[0]! : 1)));
+  const atOnce = form.inVectors ? vectorsOfRows(rows)[0]! : atOnceIn(form.dot);
+  const longest = powerFrom(Math.ceil(longestRow(rows) / atOnce));
   const threads = threadSizes.rowThreads.filter((count) => count <= Math.min(most, longest));
   const last = leading.at(-1)!.extent;
   const divisors = (counts: readonly number[]): readonly number[] => counts.filter((count) => last % count === 0);

@@ -15,6 +15,7 @@ import { type Condition, loopName, type TemplateInstruction } from "../../../com
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { is } from "../draft/draft.ts";
 import { isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type ByteDot, cutWords, takeWords } from "./byte-words.ts";
 import type { RowGroup } from "./row-group.ts";
 import { named } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
@@ -36,9 +37,11 @@ export interface RowForm {
   readonly inVectors: boolean;
   /** Whether each has several rows. */
   readonly hasSeveral: boolean;
+  /** The instruction by which each takes words of a row; null: it takes elements. */
+  readonly dot: ByteDot | null;
 }
 
-export const plainForm: RowForm = { isKept: false, inVectors: false, hasSeveral: false };
+export const plainForm: RowForm = { isKept: false, inVectors: false, hasSeveral: false, dot: null };
 
 /** Numbers of elements that are read together: rows of a map are stored by neighbouring threads, so that those are read alike. */
 export function rowLanes({ root, reductions }: RowGroup): readonly number[] {
@@ -56,8 +59,8 @@ export function vectorsOfRows({ root, inner, reductions }: RowGroup): readonly n
   return threadSizes.lanes.filter((lanes) => lanes > 1 && extents.every((extent) => extent % lanes === 0));
 }
 
-const hasLanes = (rows: RowGroup, { isKept, inVectors }: RowForm): boolean =>
-  !isKept && !inVectors && rowLanes(rows).length > 1;
+const hasLanes = (rows: RowGroup, { isKept, inVectors, dot }: RowForm): boolean =>
+  !isKept && !inVectors && !dot && rowLanes(rows).length > 1;
 
 const fused = (parts: readonly string[]): Instructions =>
   parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const);
@@ -95,9 +98,9 @@ interface RowCut {
 
 /** Cuts a row, of one loop or several, into what its threads take; all of its parts are written out where they are kept. */
 function cutRow(loops: readonly string[], rows: RowGroup, form: RowForm): RowCut {
-  const { isKept, inVectors } = form;
+  const { isKept, inVectors, dot } = form;
   const loop = loops.join("+");
-  const along = inVectors ? `${loop}.0` : loop;
+  const along = inVectors || dot ? `${loop}.0` : loop;
   const inner = hasLanes(rows, form);
   const [steps, once, thread] = [0, 1, 2].map((level) => `${along}.${level}`) as [string, string, string];
   const lanes = named(rowLanesOf(rows));
@@ -107,6 +110,7 @@ function cutRow(loops: readonly string[], rows: RowGroup, form: RowForm): RowCut
     cut: [
       ...fused(loops),
       ...(inVectors ? [{ kind: "split", loop, factors: [0, lanes], tail: "perfect" } as const] : []),
+      ...cutWords(dot),
       {
         kind: "split",
         loop: along,
@@ -155,6 +159,7 @@ export const inAnyCase = (instructions: Instructions, when: readonly Condition[]
 /** Loops of a reduction along the rows, which is the root or stands at the loop over groups. */
 export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowForm): Steps {
   const { name, spatial, reduce } = stage;
+  const { dot } = form;
   const isRoot = stage === rows.root;
   const row = isRoot ? `${lastLeading(rows)}.1` : loopName(name, spatial.at(-1)!.name);
   const { cut, steps, once, thread, lanes, marks } = cutRow(
@@ -167,7 +172,10 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowF
   return [
     ...inAnyCase([
       ...cut,
-      { kind: "reorder", loops: [thread, row, steps, once, ...(lanes === null ? [] : [lanes]), ...own] },
+      {
+        kind: "reorder",
+        loops: [thread, row, steps, once, ...(lanes === null ? [] : [lanes]), ...own, ...(dot ? [dot.elements] : [])],
+      },
       { kind: "rfactor", loop: thread },
       { kind: "set-scope", buffer: `${name}.rf`, scope: "group" },
       { kind: "bind", loop: thread, axis: "threadIdx.x" },
@@ -175,6 +183,7 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowF
       ...marks,
       ...[...(form.inVectors ? [lanes!] : []), ...own].map((loop) => ({ kind: "unroll", loop }) as const),
       { kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" },
+      ...takeWords(dot),
     ]),
     ...(form.hasSeveral
       ? combinedByRows(stage, own[0]!, { row, parts: final(thread) })

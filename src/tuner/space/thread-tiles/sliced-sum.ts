@@ -10,6 +10,7 @@
 
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, product, tunable } from "../draft/draft.ts";
+import { takeWords } from "./byte-words.ts";
 import { groupBytesOf } from "./copies.ts";
 import { finishing } from "./direct-sum.ts";
 import { bytesInGroup } from "./limits.ts";
@@ -80,5 +81,6 @@ export function slicedSum(tiles: TiledSum, reader: string | null): Instructions 
     { kind: "cache-write", block: `${stage.name}.rf`, loop: threads.at(-1)!, scope: "register" },
     { kind: "cache-write", block: stage.name, loop: final(threads.at(-1)!), scope: "register" },
     ...finishing(reader),
+    ...takeWords(tiles.dot),
   ];
 }

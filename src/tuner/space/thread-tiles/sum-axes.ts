@@ -7,6 +7,7 @@ import { loopName, type ThreadAxis } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { dependsOn, isVectorizable, keepsOrder, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { ByteDot } from "./byte-words.ts";
 
 export interface SumAxis {
   readonly name: string;
@@ -31,6 +32,8 @@ export interface TiledSum {
   /** Reduce axes around the one that is cut. */
   readonly further: readonly SumAxis[];
   readonly depth: SumAxis;
+  /** The instruction for words, which then are the elements of the depth; null: it is walked element by element. */
+  readonly dot: ByteDot | null;
 }
 
 const coordinates = ["threadIdx.x", "threadIdx.y", "threadIdx.z"] as const satisfies readonly ThreadAxis[];
@@ -73,6 +76,7 @@ export function tiledSum(stage: SchedulableStage, { numerics }: Pick<TuningTask,
     columns: tiled[0]!,
     further: reduce.filter((axis) => axis !== depth).map(axisOf),
     depth: axisOf(depth),
+    dot: null,
   };
 }
 

@@ -5,6 +5,8 @@ import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { placeOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { operationsBy } from "./byte-dots.ts";
+import { atOnceIn } from "./byte-words.ts";
 import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
 import {
   bytesOf,
@@ -33,7 +35,7 @@ export const sumEstimate =
     target: AcceleratorTarget,
   ): Estimate =>
   (assignment) => {
-    const { stage, depth, tiled } = tiles;
+    const { stage, depth, tiled, dot } = tiles;
     const value = valueIn(assignment);
     const [groups, threads, sums] = [allGroupsOf, allThreadsOf, sumsOf].map((of) => value(of(tiles))) as [
       number,
@@ -41,12 +43,14 @@ export const sumEstimate =
       number,
     ];
     const slices = value(slicesOf(depth));
-    const walked = depthOf(stage) / slices;
+    const walked = depthOf(stage) / atOnceIn(dot) / slices;
     const loads = stage.reads.map((access) => loadOf(access, tiles, operands, value, target));
     const perThread = (of: (load: Load) => number): number =>
       loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;
     const isCopied = operands.length > 0;
-    const steps = isCopied ? value(stepsOf(depth)) * (depthOf(stage) / depth.extent) : walked / value(unrollOf(depth));
+    const steps = isCopied
+      ? value(stepsOf(depth)) * (depthOf(stage) / atOnceIn(dot) / depth.extent)
+      : walked / value(unrollOf(depth));
     const copied = operands.reduce((bytes, it) => bytes + copiedBytes(it, value), 0);
     const pieces = operands.reduce((all, it) => all + value(copiedElementsOf(it)) / value(vectorOf(it)), 0);
     const covered = tiled.reduce(
@@ -73,7 +77,7 @@ export const sumEstimate =
         target,
       ),
       flops:
-        operationsIn(stage) +
+        operationsBy(dot, stage) +
         (reader ? operationsIn(reader) : 0) +
         combining +
         (isCopied ? groups * steps * pieces * placeOperations : 0),
@@ -99,7 +103,7 @@ interface Load {
 /** Loads of one operand for a tile of sums. */
 function loadOf(
   access: Access,
-  { tiled, columns, depth }: TiledSum,
+  { tiled, columns, depth, dot }: TiledSum,
   operands: readonly CopiedOperand[],
   value: (name: string) => number,
   target: AcceleratorTarget,
@@ -109,12 +113,13 @@ function loadOf(
   const copy = operands.find((it) => it.access === access);
   const lanes = own.reduce((most, axis) => Math.max(most, value(lanesOf(axis))), 1);
   const isRow = access.dims.at(-1)?.size === 1 && access.dims.at(-1)?.get(depth.name) === 1;
-  const written = value(unrollOf(depth));
+  const word = atOnceIn(dot);
+  const written = value(unrollOf(depth)) * word;
   // A vector is one load, as a number is. Neighbours along the depth come as one if they are written out, and a copy has vectors as long
   // as it was copied by.
   const along = isRow ? Math.min(written, threadSizes.lanes.at(-1)!) : lanes;
   const perLoad = copy ? Math.min(along, value(vectorOf(copy))) : along;
-  const bytes = (elements * byteSize[access.dtype] * (1 + 1 / perLoad)) / 2;
+  const bytes = (elements * word * byteSize[access.dtype] * (1 + 1 / perLoad)) / 2;
   if (copy) return { near: bytes, far: 0 };
   const { missShare, sectorBytes } = gpuMachineOf(target);
   if (isVectorizable(access, columns.name)) return { near: bytes, far: bytes * missShare };

@@ -15,6 +15,7 @@ import { createRng } from "../../support/rng.ts";
 import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
 import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { byteDotOf, inWords } from "./byte-dots.ts";
 import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
 import { directSum } from "./direct-sum.ts";
@@ -49,20 +50,37 @@ export const threadTiles: SpaceRule<AcceleratorTarget> = {
       title: reader ? `${reader.name} with ${tiles.stage.name}` : tiles.stage.name,
       target,
     };
+    const words = inDots(site, context);
+    const inGroup = words ? copiedOperands(words.tiles, shapes) : [];
     return [
-      direct(site),
-      ...(canCopy(site, operands) ? [copied(site, operands)] : []),
-      ...(isSliceable(tiles) && isInAnyOrder(tiles.stage, context.task) ? [sliced(site)] : []),
+      ...waysOf(site, operands, context),
+      ...(words ? waysOf(words, inGroup.length === tiles.stage.reads.length ? inGroup : [], context) : []),
     ];
   },
 };
 
+const waysOf = (site: Site, operands: readonly CopiedOperand[], context: Context): readonly Draft[] => [
+  direct(site),
+  ...(canCopy(site, operands) ? [copied(site, operands)] : []),
+  ...(isSliceable(site.tiles) && isInAnyOrder(site.tiles.stage, context.task) ? [sliced(site)] : []),
+];
+
+/** The sum by an instruction for words of bytes. Null: there is none for it. */
+function inDots(site: Site, context: Context): Site | null {
+  const { tiles, title } = site;
+  const dot = byteDotOf(tiles.stage, tiles.depth.name, context);
+  return dot && { ...site, tiles: inWords(tiles, dot), title: `${title}, dots of bytes,` };
+}
+
 /** Ways of a product with a vector, whose threads load the vector once for several rows. None: rows read nothing alike. */
-export function slicedRows(draft: Draft, stage: SchedulableStage, { task }: Context): readonly Draft[] {
+export function slicedRows(draft: Draft, stage: SchedulableStage, context: Context): readonly Draft[] {
+  const { task } = context;
   const tiles = tiledSum(stage, task);
   const isFit = tiles && isSliceable(tiles) && isInAnyOrder(stage, task);
   if (!isFit || stage.reads.every((read) => dependsOn(read, tiles.columns.name))) return [];
-  return [sliced({ draft, tiles, reader: null, title: stage.name, target: task.target })];
+  const site = { draft, tiles, reader: null, title: stage.name, target: task.target };
+  const words = inDots(site, context);
+  return [sliced(site), ...(words ? [sliced(words)] : [])];
 }
 
 interface Site {

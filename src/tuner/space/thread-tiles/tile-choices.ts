@@ -7,6 +7,7 @@
 import type { Operand } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
+import { wordElements } from "./byte-words.ts";
 import type { SumAxis, TiledAxis, TiledSum } from "./sum-axes.ts";
 
 /** Threads of a group along an axis, and rows or vectors of each; elements of a vector. */
@@ -16,10 +17,12 @@ export const lanesOf = ({ loop }: SumAxis): string => `${loop}.lanes`;
 /** Elements of a group along an axis, and groups along it. */
 export const tileOf = ({ loop }: SumAxis): string => `${loop}.tile`;
 export const groupsOf = ({ loop }: SumAxis): string => `${loop}.groups`;
-/** Elements of the depth that are written out, rounds of those in a step, elements of a step, and steps. */
+/** Elements, or words, of the depth that are written out, rounds of those in a step, elements or words of a step, its elements, and steps. */
 export const unrollOf = ({ loop }: SumAxis): string => `${loop}.unroll`;
 export const roundsOf = ({ loop }: SumAxis): string => `${loop}.rounds`;
 export const stepOf = ({ loop }: SumAxis): string => `${loop}.step`;
+export const stepElementsOf = ({ depth, dot }: Pick<TiledSum, "depth" | "dot">): string =>
+  dot ? `${depth.loop}.step-elements` : stepOf(depth);
 export const stepsOf = ({ loop }: SumAxis): string => `${loop}.steps`;
 
 export const isColumns = (axis: TiledAxis, { columns }: TiledSum): boolean => axis === columns;
@@ -68,7 +71,7 @@ function oddUnrolls({ extent }: SumAxis): readonly number[] {
 }
 
 /** Adds steps of the depth, of some rounds each. Steps divide the depth where any do. */
-export function addSteps(draft: Draft, { depth }: TiledSum): Draft {
+export function addSteps(draft: Draft, { depth, dot }: TiledSum): Draft {
   const { rounds, leastStep, mostStep } = threadSizes;
   const most = Math.min(mostStep, powerFrom(depth.extent));
   const unrolls = threadSizes.unrolls.filter((value) => value <= most);
@@ -84,5 +87,7 @@ export function addSteps(draft: Draft, { depth }: TiledSum): Draft {
     why: `elements of ${depth.name} in a step`,
     role: "definition",
   });
-  return tilesOf(stepped, stepsOf(depth), depth.extent, stepOf(depth), `steps of ${depth.name}`);
+  const why = `elements of ${depth.name} in the words of a step`;
+  const counted = dot ? product(stepped, stepElementsOf({ depth, dot }), [stepOf(depth), wordElements], why) : stepped;
+  return tilesOf(counted, stepsOf(depth), depth.extent, stepOf(depth), `steps of ${depth.name}`);
 }

@@ -1,6 +1,7 @@
 // Loops of a sum in tiles of threads: groups on the outside, and what a thread does for one element of the depth on the inside.
 
 import type { Instruction, Operand } from "../../../compiler/index.ts";
+import { cutWords } from "./byte-words.ts";
 import type { SumAxis, TiledAxis, TiledSum } from "./sum-axes.ts";
 import { isColumns, lanesOf, named, registerOf, threadsOf } from "./tile-choices.ts";
 
@@ -25,12 +26,14 @@ export const threadLoops = (tiles: TiledSum): readonly string[] => tiles.tiled.m
 export const registerLoops = (tiles: TiledSum): readonly string[] =>
   tiles.tiled.map((axis) => registerLoop(tiles, axis));
 
-/** Cuts of the tiled axes. */
-export const splitTiles = (tiles: TiledSum, tail: "guard" | "mask"): Instructions =>
-  tiles.tiled.map((axis) => {
+/** Cuts of the tiled axes, and of the depth into words. */
+export const splitTiles = (tiles: TiledSum, tail: "guard" | "mask"): Instructions => [
+  ...tiles.tiled.map((axis) => {
     const parts = isColumns(axis, tiles) ? [registerOf, threadsOf, lanesOf] : [threadsOf, registerOf];
     return { kind: "split", loop: axis.loop, factors: [0, ...parts.map((of) => named(of(axis)))], tail } as const;
-  });
+  }),
+  ...cutWords(tiles.dot),
+];
 
 /** The parts of the outermost loop become one, over groups. */
 export function bindGroups(tiles: TiledSum): Instructions {
@@ -64,6 +67,7 @@ export const groupsThenThreads = (
       ...inside,
       ...registerLoops(tiles),
       lanesLoop(tiles),
+      ...(tiles.dot ? [tiles.dot.elements] : []),
     ],
   },
 ];
