@@ -30,8 +30,8 @@ const script = `
 type Text = Pick<WgslSource, "text" | "launches">;
 
 /**
- * Returns what naga says of each text; null: it takes it. It validates each. The driver compiles those that become pipelines, which takes
- * seventy times as long, and is no part of naga. @throws Error Deno has no WebGPU here, or ends
+ * Returns what naga says of each text; null: it takes it. It validates each. Pipelines are written as SPIR-V, too, and compiled by the
+ * driver, which takes seventy times as long. @throws Error Deno has no WebGPU here, or ends
  */
 export function naga(sources: readonly Text[], { every = 1 }: { every?: number } = {}): readonly (string | null)[] {
   const folder = mkdtempSync(join(tmpdir(), "naga-"));
