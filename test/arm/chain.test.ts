@@ -15,10 +15,11 @@ import { partialMoves } from "../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../compiler/codegen/wasm/random-flat.ts";
 import { chainKernel } from "../emulated/chain-kernel.ts";
 import { flatKernel } from "../emulated/flat-kernel.ts";
+import type { EmulatedKernel } from "../emulated/run-emulated.ts";
 import { sampledKernels, type TensorizedCase, tensorizedKernel } from "../emulated/tensorized-kernel.ts";
 import { families } from "../support/random-schedule.ts";
 import { armSkipNote, armSkipReason } from "./arm-node.ts";
-import { wrongOnArm } from "./run-on-arm.ts";
+import { wrongInBatches, wrongOnArm } from "./run-on-arm.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("ARM_SEED", 1);
@@ -60,6 +61,24 @@ const productsInRows: readonly ComputeDef[] = [
   instantiate(conv2d({ H: 9, W: 11, C: 16, F: 11, padding: 1, dtype: "i8" }, { bias: true }), {}, "conv_3x3"),
 ];
 
+/** Kernels of all cases, called in one run, when the first case asks for them. */
+function oneRun<T>(cases: readonly T[], draw: (it: T) => readonly EmulatedKernel[]) {
+  const all = once(() => cases.map(draw));
+  const answers = once(() => wrongInBatches(all()));
+  return {
+    kernels: (it: T): readonly EmulatedKernel[] => all()[cases.indexOf(it)]!,
+    wrong: async (it: T): Promise<readonly string[]> => (await answers())[cases.indexOf(it)]!,
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
   test.each(armTargets)(`${count} random schedules for $name, seed ${seed}`, { timeout }, async (target) => {
     for (let at = from; at < from + count; at += batch) {
@@ -70,21 +89,24 @@ describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
     }
   });
 
-  test.each(dots)("products by $intrinsic", async ({ target, ...it }) => {
-    const kernels = Array.from({ length: 8 }, (_, number) =>
-      tensorizedKernel({ ...it, lanes: 4 }, target, seed + number),
-    );
-    for (const { source } of kernels) expect(source.text).toContain(it.intrinsic.split(".")[0]);
-    expect(await wrongOnArm(kernels)).toEqual([]);
+  const ofDots = oneRun(dots, ({ target, ...it }) =>
+    Array.from({ length: 8 }, (_, number) => tensorizedKernel({ ...it, lanes: 4 }, target, seed + number)),
+  );
+  test.each(dots)("products by $intrinsic", async (it) => {
+    for (const { source } of ofDots.kernels(it)) expect(source.text).toContain(it.intrinsic.split(".")[0]);
+    expect(await ofDots.wrong(it)).toEqual([]);
   });
 
-  test.each(productsInRows)("sums in tiles of 2×2: $name", { timeout }, async (op) => {
-    const kernels = Array.from({ length: ofEach }, (_, at) =>
+  const ofProducts = oneRun(productsInRows, (op) =>
+    Array.from({ length: ofEach }, (_, at) =>
       sampledKernels(op, "mmla", targets["neon-i8mm"], seed + from + at),
-    ).flat();
+    ).flat(),
+  );
+  test.each(productsInRows)("sums in tiles of 2×2: $name", { timeout }, async (op) => {
+    const kernels = ofProducts.kernels(op);
     expect(kernels.length).toBeGreaterThanOrEqual(ofEach);
     for (const { source, describe: said } of kernels) expect(source.text, said("")).toContain("mmla %0.4s");
-    expect(await wrongOnArm(kernels)).toEqual([]);
+    expect(await ofProducts.wrong(op)).toEqual([]);
   });
 
   test(`random flat functions, seed ${seed}`, async () => {

@@ -28,8 +28,15 @@ interface PlacedArray {
 }
 
 /** Returns descriptions of the kernels that were wrong, each with the mistake. */
-export const wrongOnArm = (kernels: readonly EmulatedKernel[]): Promise<readonly string[]> =>
+export const wrongOnArm = async (kernels: readonly EmulatedKernel[]): Promise<readonly string[]> =>
+  (await wrongInBatches([kernels]))[0]!;
+
+/** The same for each batch of kernels, in one run for all of them: it takes longer to start than to call a hundred kernels. */
+export const wrongInBatches = (
+  batches: readonly (readonly EmulatedKernel[])[],
+): Promise<readonly (readonly string[])[]> =>
   inTempDir(async (folder) => {
+    const kernels = batches.flat();
     const groups = [...new Set(kernels.map(({ source }) => groupOf(source)))];
     const members = groups.map((group) => kernels.filter(({ source }) => groupOf(source) === group));
     const addons: string[] = [];
@@ -51,10 +58,12 @@ export const wrongOnArm = (kernels: readonly EmulatedKernel[]): Promise<readonly
     const { status, stderr } = await runArmNode([script, plan, memory]);
     if (status !== 0) throw new Error(`Node on ARM ended with ${status}: ${stderr.slice(0, 2000)}`);
     const after = new Uint8Array(readFileSync(memory));
-    return kernels.flatMap((kernel, at) => {
+    const described = kernels.map((kernel, at) => {
       const wrong = wrongCall(kernel, places[at]!, after);
-      return wrong === null ? [] : [kernel.describe(wrong)];
+      return wrong === null ? null : kernel.describe(wrong);
     });
+    const left = [...described];
+    return batches.map(({ length }) => left.splice(0, length).filter((text) => text !== null));
   });
 
 const groupOf = ({ features, numerics }: CSource): string => `${features.join()} ${numerics}`;

@@ -2,8 +2,9 @@
 
 import { invariant } from "../support/invariant.ts";
 import { isLargeExpr } from "./graph.ts";
+import { commonBinary } from "./interpret-binary.ts";
 import { compileIntrinsic } from "./interpret-intrinsic.ts";
-import { type Lane, type Memory, offsetOf, read } from "./interpret-memory.ts";
+import { type Lane, type Memory, offsetBy, offsetOf, read } from "./interpret-memory.ts";
 import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
 import { onceOf, runOf, sharedIn } from "./interpret-shared.ts";
 import { watchAccess } from "./interpret-watch.ts";
@@ -102,7 +103,8 @@ function makeScalar(expr: Expr, scope: Scope): ScalarFn {
     }
     case "binary": {
       const [left, right] = [compileScalar(expr.left, scope), compileScalar(expr.right, scope)];
-      return () => apply!(left(), right());
+      const common = commonBinary(expr.op, expr.left.dtype, left, right);
+      return common ?? (() => apply!(left(), right()));
     }
     case "select": {
       const condition = compileScalar(expr.condition, scope);
@@ -126,10 +128,7 @@ function compileScalarLoad({ buffer, indices, active }: Load, scope: Scope): Sca
   const seen = watchAccess(scope, memory, false);
   const element = seen
     ? (): Lane => read(memory, seen(at.map((index) => index())))
-    : (): Lane => {
-        const point = at.map((index) => index());
-        return read(memory, offsetOf(memory, point));
-      };
+    : (): Lane => read(memory, offsetBy(memory, at));
   if (!active) return element;
   const count = compileScalar(active, scope);
   return () => (decisive(count(), "a count of lanes") > 0 ? element() : 0);

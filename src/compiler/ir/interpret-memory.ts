@@ -50,6 +50,23 @@ export function offsetOf({ buffer }: Memory, indices: readonly Lane[]): number {
   return offset;
 }
 
+/** The same of indices that are computed meanwhile, without an array of them. */
+export function offsetBy(memory: Memory, indices: readonly (() => Lane)[]): number {
+  const { shape } = memory.buffer;
+  let offset = 0;
+  for (let dim = 0; dim < indices.length; dim++) {
+    const index = indices[dim]!() as number;
+    const extent = shape[dim]!;
+    if (!(index !== null && index >= 0 && index < extent))
+      return offsetOf(
+        memory,
+        indices.map((each) => each()),
+      );
+    offset = offset * extent + index;
+  }
+  return offset;
+}
+
 function refuse({ name, shape }: Buffer, indices: readonly Lane[]): never {
   const at = indices.map((index) => (index === null ? "?" : String(index))).join(", ");
   invariant(false, `${name} is accessed at [${at}], its shape is ${shape.join("×")}`);

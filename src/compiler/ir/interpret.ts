@@ -6,7 +6,7 @@ import type { TypedArray } from "../expr/kernel-type.ts";
 import { arrayTypes } from "../expr/typed-array.ts";
 import { invariant } from "../support/invariant.ts";
 import { cellOf, compilePoints, compileScalar, compileVector, decisive, memoryOf } from "./interpret-expr.ts";
-import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
+import { createMemory, type Memory, offsetBy, offsetOf, write } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import { compileThreads, isOfThreads } from "./interpret-threads.ts";
 import { beginGroup, scopeAt, type Watch, watchAccess, watchLaunch, watchSync, watchWrite } from "./interpret-watch.ts";
@@ -159,8 +159,7 @@ function compileStore(stmt: Omit<Store, "kind">, scope: Scope): Action {
   }
   return () => {
     const lane = compute();
-    const at = point.map((index) => index());
-    write(memory, offsetOf(memory, at), lane);
+    write(memory, offsetBy(memory, point), lane);
   };
 }
 

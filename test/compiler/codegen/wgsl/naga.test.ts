@@ -50,6 +50,9 @@ test.skipIf(noSoftwareGpu)(`naga takes the texts${noSoftwareGpu ? ` (${noSoftwar
   // Those of the library run in their short forms, in Dawn.
   const sources = [...generated, ...drawn.flatMap(sourcesOf).map(shortWgsl)];
   expect(sources.length).toBeGreaterThan(200);
-  const refusals = naga(sources).flatMap((answer, at) => (answer === null ? [] : [answer + sources[at]!.text]));
+  // One in four becomes pipelines, by naga's SPIR-V and SwiftShader; `npm run test:webgpu -- --executor naga` leaves none out.
+  const refusals = naga(sources, { every: 4 }).flatMap((answer, at) =>
+    answer === null ? [] : [answer + sources[at]!.text],
+  );
   expect(refusals).toEqual([]);
 });
