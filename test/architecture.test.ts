@@ -150,7 +150,7 @@ const tunerRooms: Readonly<Record<string, string>> = {
   "space/fusion": "which stages are computed together with their readers, and where",
   "space/rule": "the rules, a file each",
   "space/tensor-cores": "the rules of GPUs: products by warps, and a thread for each element",
-  "space/thread-tiles": "the rules of GPUs without tensor cores: sums in tiles of threads, rows, and maps",
+  "space/thread-tiles": "the rules of all GPUs: sums in tiles of threads, rows, and maps",
   "space/algorithm/winograd": "Winograd's convolution",
   "space/algorithm": "other ways to compute an operator",
   "space/template": "templates that a user writes",

@@ -7,8 +7,7 @@ import { direct } from "./algorithm/direct.ts";
 import { defaultAlgorithms } from "./algorithm/index.ts";
 import type { SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
-import { tensorCoreRules } from "./tensor-cores/rules.ts";
-import { threadTileRules } from "./thread-tiles/rules.ts";
+import { tensorCoreRules, threadTileRules } from "./thread-tiles/rules.ts";
 
 export interface SpaceRules<On extends Target = Target> {
   /** Name of the back end. */
