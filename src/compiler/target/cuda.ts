@@ -18,9 +18,6 @@ export const cudaSm80: AcceleratorTarget = {
     vectorBytes: 16,
     groupBytes: 163 * 1024,
     threadsPerGroup: 1024,
-    threadsAlongZ: 64,
-    /** Groups of a launch, which all lie along x. */
-    groupsAlongAxis: 2 ** 31 - 1,
     registersPerThread: 255,
     registersPerProcessor: 64 * 1024,
     processors: 108,

@@ -32,6 +32,9 @@ export const threadSizes = {
   /** Groups of a map. */
   mapThreads: [32, 64, 128, 256],
   mapUnrolls: [1, 2, 4],
+  /** Threads of a group along z, and groups of a launch, where the target names no limit: CUDA's. */
+  mostAlongZ: 64,
+  mostGroups: 2 ** 31 - 1,
   /** Fewest threads of a group: machines run so many together. */
   leastThreads: 32,
   /** Most sums of a thread: more of them leave the registers. */

@@ -28,7 +28,7 @@ export function limitGroups(draft: Draft, tiles: TiledSum, target: AcceleratorTa
 
 /** A group has fewer threads along z than along the other axes, where the machine says so. */
 function limitDepth(draft: Draft, { tiled }: TiledSum, { limits }: AcceleratorTarget): Draft {
-  const most = limits.threadsAlongZ ?? Number.MAX_SAFE_INTEGER;
+  const most = limits.threadsAlongZ ?? threadSizes.mostAlongZ;
   const deep = tiled.find(({ coordinate }) => coordinate === "threadIdx.z");
   if (!deep || valuesOf(draft, threadsOf(deep)).every((threads) => threads <= most)) return draft;
   return atMost(draft, threadsOf(deep), most, `a group has at most ${most} threads along ${deep.name}`);
@@ -59,6 +59,6 @@ function limitLaunch(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTarge
   const outer = tiles.outer.reduce((count, { extent }) => count * extent, 1);
   const groups = [outer, ...tiles.tiled.map(groupsOf)];
   const counted = product(draft, allGroupsOf(tiles), groups, `groups of threads for ${tiles.stage.name}`);
-  const most = limits.groupsAlongAxis ?? 1;
+  const most = limits.groupsAlongAxis ?? threadSizes.mostGroups;
   return atMost(counted, allGroupsOf(tiles), most, `a launch has at most ${most} groups`);
 }

@@ -225,7 +225,7 @@ function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: 
   const least = Math.min(threadSizes.leastThreads, mostThreads(threads.at(-1)!, together, last, form));
   const enough = atMost(few, least, `${root.name}.threads`, `a group has at least ${least} threads`);
   const held = limitMemory(enough, rows, form, limits.groupBytes ?? 0);
-  return limitLaunch(held, rows, form, limits.groupsAlongAxis ?? 1);
+  return limitLaunch(held, rows, form, limits.groupsAlongAxis ?? threadSizes.mostGroups);
 }
 
 /** Threads that a group has at most. Where each has several rows, a group has fewer of them, and a row fewer threads. */

@@ -72,7 +72,7 @@ function limited(draft: Draft, stage: SchedulableStage, { limits }: AcceleratorT
   const parts = [mapThreadsOf(stage), mapUnrollOf(stage), mapLanesOf(stage)];
   const tiled = product(sized, tile, parts, `elements of ${stage.name} in a group of threads`);
   const counted = tilesOf(tiled, mapGroupsOf(stage), elements, tile, `groups of threads for ${stage.name}`);
-  const groups = limits.groupsAlongAxis ?? 1;
+  const groups = limits.groupsAlongAxis ?? threadSizes.mostGroups;
   return atMost(counted, mapGroupsOf(stage), groups, `a launch has at most ${groups} groups`);
 }
 
