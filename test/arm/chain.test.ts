@@ -7,6 +7,7 @@ import {
   type ComputeDef,
   type CpuTarget,
   instantiate,
+  once,
   opLibrary,
   type TargetName,
   targets,
@@ -68,14 +69,6 @@ function oneRun<T>(cases: readonly T[], draw: (it: T) => readonly EmulatedKernel
   return {
     kernels: (it: T): readonly EmulatedKernel[] => all()[cases.indexOf(it)]!,
     wrong: async (it: T): Promise<readonly string[]> => (await answers())[cases.indexOf(it)]!,
-  };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

@@ -32,7 +32,7 @@ export const transposed = ([a, b]: BytePair, [m, n, depth]: Sizes): Op =>
     return compute("C", [m, n], (i, j) => sum(A(i, k).cast("i32").mul(B(j, k).cast("i32")), k));
   });
 
-/** The same with numbers that are added to the columns, and no result below zero. */
+/** Product with a transposed matrix, a bias and relu: C[i, j] = max(0, bias[j] + Σ A[i, k] · B[j, k]) */
 export const finished = ([a, b]: BytePair, [m, n, depth]: Sizes): Op =>
   defineOp({}, () => {
     const [A, B, k] = [tensor("A", [m, depth], a), tensor("B", [n, depth], b), reduceAxis("k", depth)];
@@ -62,7 +62,7 @@ export const withVector = ([a, b]: BytePair, [m, , depth]: Sizes): Op =>
     return compute("y", [m], (i) => sum(W(i, k).cast("i32").mul(x(k).cast("i32")), k));
   });
 
-/** A window of two rows, whose channels lie beside each other. */
+/** Convolution with a window of two rows: C[i, j] = Σ X[i + r, k] · W[j, r, k] */
 export const alongChannels = ([a, b]: BytePair, [m, n, depth]: Sizes): Op =>
   defineOp({}, () => {
     const [X, W] = [tensor("X", [m + 1, depth], a), tensor("W", [n, 2, depth], b)];
@@ -81,7 +81,7 @@ export const byteProducts = { transposed, finished, inBatches, withVector, along
 
 export const instantiated = (op: Op): ComputeDef => instantiate(op, {}, "op");
 
-/** Bytes of all values, or the least and the greatest ones alone, and the right answers to them. */
+/** Reference on inputs of all bytes, or of the least and the greatest ones alone. */
 export function referenceOfBytes(op: ComputeDef, rng: Rng, areExtremes: boolean): Reference {
   const inputs = op.inputs.map(({ dtype, shape }) => {
     const [least, most] = integerRange[dtype as keyof typeof integerRange];

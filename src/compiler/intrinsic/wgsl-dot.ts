@@ -7,6 +7,9 @@ import type { DType } from "../expr/dtype.ts";
 import { dotProduct } from "./dot-product.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 
+/** Elements of a word, which an instruction takes at once. */
+export const wordElements = 4;
+
 /** Text of an instruction on words, for the WGSL printer. */
 export interface WordDotText {
   readonly kind: "words";
@@ -39,7 +42,7 @@ export const wgslDot: readonly Intrinsic[] = dots.map(({ name, a, b, gain, opera
   return {
     name,
     features: [],
-    meaning: dotProduct(name, { lanes: 1, group: 4, a, b, sum: "i32" }),
+    meaning: dotProduct(name, { lanes: 1, group: wordElements, a, b, sum: "i32" }),
     exact: true,
     operands: "vectors",
     text: { wgsl: text },

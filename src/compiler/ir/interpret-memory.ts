@@ -50,7 +50,7 @@ export function offsetOf({ buffer }: Memory, indices: readonly Lane[]): number {
   return offset;
 }
 
-/** The same of indices that are computed meanwhile, without an array of them. */
+/** Offset of the element at these indices, which are computed one by one: the array that `offsetOf` wants would be made for every access. */
 export function offsetBy(memory: Memory, indices: readonly (() => Lane)[]): number {
   const { shape } = memory.buffer;
   let offset = 0;

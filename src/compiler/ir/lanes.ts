@@ -45,6 +45,12 @@ function sameLanes(expr: Expr): Expr | null {
   }
 }
 
+/** Says whether a lane of a load or a store is among the active ones; null: only a run knows. */
+export function isLaneActive(active: Expr | null, lane: number): boolean | null {
+  if (!active) return true;
+  return active.kind === "const" ? active.value > lane : null;
+}
+
 function ownLanes(expr: Expr): number {
   switch (expr.kind) {
     case "local":

@@ -46,7 +46,7 @@ export async function loadNvrtc(at = namedNvrtc()): Promise<CudaCompiler | null>
   return null;
 }
 
-/** Libraries are unloaded with their objects, and the compiler loads these by name once more when it is first called. */
+/** Handles of NVRTC's parts, kept for good: koffi unloads a library when its handle is collected, and NVRTC looks for its parts when it first compiles. */
 const loadedParts: Library[] = [];
 
 /** Libraries in the folder of a named one that the compiler looks for by name alone: it finds what is loaded. */

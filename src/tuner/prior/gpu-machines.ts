@@ -169,9 +169,9 @@ const known: Readonly<Record<GpuClass, Partial<GpuMachine>>> = {
 };
 
 /**
- * Of A100 and H100, by the whitepapers of GA100 and GH100 and the CUDA C++ Programming Guide, compute capability 8.0 and 9.0: 64 and 128 multiply-adds
- * of f32 a multiprocessor, 2,048 threads, 32 blocks, 64 Ki registers, 164 and 228 KiB for groups; 1,555 GB/s at 1.41 GHz. What products on tensor
- * cores go by as well is in tensor-core-sizes.ts.
+ * Numbers of an H100; those in which an A100 differs stand in the table. The whitepapers of GA100 and GH100 and the CUDA C++ Programming Guide
+ * (compute capability 8.0 and 9.0) say: 64 and 128 multiply-adds of f32 a multiprocessor, 2,048 threads, 32 blocks, 64 Ki registers, 164 and 228 KiB for
+ * groups, 1,555 GB/s at 1.41 GHz for the A100. The rates that products on tensor cores go by as well are in tensor-core-sizes.ts.
  */
 const largeGpu: GpuMachine = {
   ...smallGpu,

@@ -26,9 +26,6 @@ import { type MachineCode, noCudaTools, openNvrtc, readMachineCode } from "./too
 const { batchMatmul, gemm, gemmExpGemm } = opLibrary;
 const nvrtc = noCudaTools === null ? await openNvrtc() : null;
 
-/** Schedules of each template of a product that has several, four of the only one: `CUDA_DRAWN=40 npx vitest run test/compiler/cuda/machine-code.test.ts` draws more. */
-const drawnOfEach = Number(process.env.CUDA_DRAWN ?? 2);
-
 interface Drawn {
   readonly assignment: Assignment;
   readonly source: CudaSource;
@@ -82,10 +79,9 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
       const defined = instantiate(op, {}, "op");
       const templates = templatesOf(defined, target);
       expect(templates.length, name).toBe(target === cudaSm80 ? 1 : templates.length);
-      const count = templates.length === 1 ? Math.max(4, drawnOfEach) : drawnOfEach;
       const close: boolean[] = [];
       for (const template of templates) {
-        for (const drawn of draw(defined, target, template, count)) {
+        for (const drawn of draw(defined, target, template, 4)) {
           const code = compiled(drawn);
           const what = `${JSON.stringify(drawn.assignment)} ${code.registers} registers`;
           expect({ stack: code.stack, local: code.local }, what).toEqual({ stack: 0, local: 0 });

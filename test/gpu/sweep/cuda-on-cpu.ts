@@ -8,13 +8,10 @@ import { join } from "node:path";
 import koffi from "koffi";
 import type { CudaSource } from "../../../src/compiler/index.ts";
 import { packageFile } from "../../../src/native/machine/package-file.ts";
-import type { KernelArray } from "../../../src/native/runner/protocol.ts";
+import { bytesOf, createArena } from "../../../src/native/runner/arena.ts";
 import { firstMismatch, type Reference } from "../../support/reference.ts";
 
 const header = packageFile("test/native/cuda/cpu-threads.h");
-
-/** Elements on both sides of an array that a kernel leaves alone. */
-const zone = 64;
 
 /** Says whether the CPU can run a text. */
 export const runsOnCpu = ({ text }: CudaSource): boolean => !text.includes("wgmma");
@@ -45,27 +42,6 @@ extern "C" void run_${at}(void **arrays) {
 `;
 }
 
-interface RedZoned {
-  /** With the zones. */
-  readonly all: KernelArray;
-  readonly own: KernelArray;
-}
-
-function redZoned(values: KernelArray): RedZoned {
-  const all = new (values.constructor as Uint8ArrayConstructor)(values.length + 2 * zone) as KernelArray;
-  new Uint8Array(all.buffer).fill(0xa5);
-  const own = all.subarray(zone, zone + values.length) as KernelArray;
-  own.set(values as never);
-  return { all, own };
-}
-
-/** Says whether something was written beside an array. */
-function isTouched({ all, own }: RedZoned): boolean {
-  const bytes = new Uint8Array(all.buffer);
-  const [start, end] = [own.byteOffset, own.byteOffset + own.byteLength];
-  return bytes.some((byte, at) => (at < start || at >= end) && byte !== 0xa5);
-}
-
 /** Returns what is wrong with each kernel's results; null: nothing. */
 export function wrongOnCpu(reference: Reference, sources: readonly CudaSource[]): readonly (string | null)[] {
   const folder = mkdtempSync(join(tmpdir(), "cuda-on-cpu-"));
@@ -91,15 +67,24 @@ export function wrongOnCpu(reference: Reference, sources: readonly CudaSource[])
   }
 }
 
-function wrongKernel(reference: Reference, { scratch }: CudaSource, run: (arrays: unknown) => void): string | null {
-  const outputs = reference.expected.map(({ sentinel }) => redZoned(sentinel));
-  const inputs = reference.inputs.map(redZoned);
-  const own = scratch.map(({ bytes }) => redZoned(new Uint8Array(bytes).fill(0xff)));
-  const all = [...inputs, ...outputs, ...own];
-  run(BigUint64Array.from(all, (array) => koffi.address(array.own)));
-  if (all.some(isTouched)) return "it wrote outside of its arrays";
-  return firstMismatch(
-    reference,
-    ({ name }) => outputs[reference.expected.findIndex((it) => it.parameter.name === name)]!.own,
+function wrongKernel(
+  reference: Reference,
+  { parameters, scratch }: CudaSource,
+  run: (arrays: unknown) => void,
+): string | null {
+  const own = scratch.map(
+    ({ name, bytes }) => ({ name, dtype: "u8", shape: [bytes], length: bytes, role: "output" }) as const,
   );
+  const { arrays, overrun } = createArena([...parameters, ...own]);
+  const start = [...reference.inputs, ...reference.expected.map(({ sentinel }) => sentinel)];
+  for (const [at, array] of arrays.entries()) {
+    // Scratch memory begins with what no kernel stores.
+    const values = start[at];
+    if (values) bytesOf(array).set(bytesOf(values));
+    else bytesOf(array).fill(0xff);
+  }
+  run(BigUint64Array.from(arrays, (array) => koffi.address(array)));
+  const touched = overrun();
+  if (touched !== null) return `it wrote outside of ${touched}`;
+  return firstMismatch(reference, ({ name }) => arrays[parameters.findIndex((it) => it.name === name)]!);
 }

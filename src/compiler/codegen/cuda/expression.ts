@@ -3,7 +3,7 @@
 import { isFloat, isInteger } from "../../expr/dtype.ts";
 import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
-import { lanesOf } from "../../ir/lanes.ts";
+import { isLaneActive, lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
@@ -60,7 +60,7 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
   }
 }
 
-/** Which element of a short vector a lane has. The lanes of a tile are those of a warp, and have no numbers in its code. */
+/** Number of the element of a short vector that a lane has. A tile is held by the lanes of a warp, which have no numbers in its code. */
 function placeIn(expr: Expr, lane: Lane): number {
   const at = Number(lane.within(lanesOf(expr)));
   if (Number.isInteger(at)) return at;
@@ -116,9 +116,9 @@ function cudaLoad(load: Load, lane: Lane | null, context: CudaContext): string {
   const known = context.loaded.get(load);
   if (known !== undefined && lane) return `${known}[${lane.register}]`;
   const element = `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;
-  const { active } = load;
-  if (!active || (active.kind === "const" && active.value > (lane?.register ?? 0))) return element;
-  return `(${cudaIndex(active, null, context)} > ${lane?.register ?? 0} ? ${element} : ${cudaConst(load.dtype, 0)})`;
+  const at = lane?.register ?? 0;
+  if (isLaneActive(load.active, at)) return element;
+  return `(${cudaIndex(load.active!, null, context)} > ${at} ? ${element} : ${cudaConst(load.dtype, 0)})`;
 }
 
 function cudaUnary({ op, dtype }: Unary, x: string, context: CudaContext): string {

@@ -1,5 +1,6 @@
 // Statement of the flat loop IR of threads → lines of CUDA C. Vectors are printed lane by lane; runs in memory are moved at once.
 
+import { isLaneActive } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
 import { lanesOf, walkExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -99,8 +100,9 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
 
 /** The store of a lane, which is left out where fewer lanes are written. */
 function ifActive({ active }: Store, lane: number, line: string, context: StatementContext): Lines {
-  if (!active || (active.kind === "const" && active.value > lane)) return [line];
-  return active.kind === "const" ? [] : [`if (${cudaIndex(active, null, context)} > ${lane}) ${line}`];
+  const isActive = isLaneActive(active, lane);
+  if (isActive !== null) return isActive ? [line] : [];
+  return [`if (${cudaIndex(active!, null, context)} > ${lane}) ${line}`];
 }
 
 /** A store of a run that is a load of one of the same type, as one move; into memory that is filled ahead it goes on in the background. */

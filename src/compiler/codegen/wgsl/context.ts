@@ -15,7 +15,7 @@ export interface WgslContext {
   readonly bufferName: (buffer: string) => string;
   /** Names of the locals that are assigned after their definition. */
   readonly assigned: ReadonlySet<string>;
-  /** Names of the locals that have bytes as the word that they are. */
+  /** Names of the locals of four bytes that are kept as one u32. */
   readonly words: ReadonlySet<string>;
   /** Ranges of the variables around the statement at hand. */
   readonly ranges: Ranges;

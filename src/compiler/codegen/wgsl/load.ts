@@ -2,6 +2,7 @@
 // condition that does not hold, is read within it: the language sees to that.
 
 import { byteSize } from "../../expr/dtype.ts";
+import { isLaneActive } from "../../ir/lanes.ts";
 import type { Expr, Load } from "../../ir/loop-ir.ts";
 import { lanesOf } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
@@ -24,8 +25,8 @@ export function loadText(load: Load, lane: LaneNumber, context: WgslContext): st
 
 /** An element of a part of a vector: 0 behind the part. */
 function guarded({ active, dtype }: Load, lane: number, text: string, context: WgslContext): string {
-  if (!active || (active.kind === "const" && active.value > lane)) return text;
-  return `select(${wgslConst(dtype, 0, context.use)}, ${text}, ${wgslExpr(active, null, context)} > ${lane})`;
+  if (isLaneActive(active, lane)) return text;
+  return `select(${wgslConst(dtype, 0, context.use)}, ${text}, ${wgslExpr(active!, null, context)} > ${lane})`;
 }
 
 /** Text of an index. */

@@ -2,6 +2,7 @@
 // operations on their own bits, as threads beside store to the others.
 
 import { byteSize } from "../../expr/dtype.ts";
+import { isLaneActive } from "../../ir/lanes.ts";
 import type { Expr, Store } from "../../ir/loop-ir.ts";
 import { lanesOf, someExpr } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
@@ -44,9 +45,9 @@ function lanesApart({ buffer, value }: Store, context: WgslContext): readonly st
 }
 
 function ifActive({ active }: Store, lane: number, lines: Lines, context: WgslContext): Lines {
-  if (!active || (active.kind === "const" && active.value > lane)) return lines;
-  if (active.kind === "const") return [];
-  return [`if (${wgslExpr(active, null, context)} > ${lane}) {`, ...lines.map((line) => `  ${line}`), "}"];
+  const isActive = isLaneActive(active, lane);
+  if (isActive !== null) return isActive ? lines : [];
+  return [`if (${wgslExpr(active!, null, context)} > ${lane}) {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
 /** A run of whole vectors or words. */

@@ -23,7 +23,7 @@ export function callText({ name, operands, text }: IntrinsicCall, context: WgslC
   return `(${wgslExpr(sum!, null, context)} + ${gain})`;
 }
 
-/** A word that is named several times has a name. */
+/** Text of an operand as a word. An instruction that names the operand several times gets a variable. */
 function wordIn(gain: string, operand: string, expr: Expr, context: WgslContext): string {
   const word = wordOf(expr, context);
   const isOnce = gain.split(new RegExp(`\\b${operand}\\b`)).length === 2;

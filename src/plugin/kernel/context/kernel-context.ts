@@ -8,6 +8,7 @@ import {
   digestOf,
   instantiate,
   needsToolchain,
+  once,
   type Parameters,
   parameterDefaults,
   type Target,
@@ -170,14 +171,6 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
         !elsewhere.isForeign && hasCompiler && whyNotMeasuredHere(target, detectMachine()) === null;
       return fleetWorkbench({ ...elsewhere, task, operator, local, isMeasurableHere });
     },
-  };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

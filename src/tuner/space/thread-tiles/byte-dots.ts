@@ -9,10 +9,11 @@ import {
   toAffine,
   type WordDotText,
   walkExpr,
+  wordElements,
 } from "../../../compiler/index.ts";
 import type { Access, SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
-import { type ByteDot, wordElements } from "./byte-words.ts";
+import type { ByteDot } from "./byte-words.ts";
 import { depthOf, elementsOf, operationsIn } from "./group-load.ts";
 import type { TiledSum } from "./sum-axes.ts";
 

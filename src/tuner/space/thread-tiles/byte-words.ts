@@ -1,9 +1,6 @@
 // Words of bytes along the depth of a sum, and the instruction that takes two of them: its loops.
 
-import type { Instruction, Operand } from "../../../compiler/index.ts";
-
-/** Elements of a word, which an instruction takes at once. */
-export const wordElements = 4;
+import { type Instruction, type Operand, wordElements } from "../../../compiler/index.ts";
 
 export interface ByteDot {
   /** Name of the intrinsic. */

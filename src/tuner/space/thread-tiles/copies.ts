@@ -3,7 +3,7 @@
 //   A.pack[rows, step]: all dimensions fused → parts of one loop: .0 written out, then the threads of the group; vectors where rows
 //   of the operand are whole vectors. Rows along the depth are padded, so that they begin in different banks.
 
-import { byteSize, type CopiedReads } from "../../../compiler/index.ts";
+import { byteSize, type CopiedReads, wordElements } from "../../../compiler/index.ts";
 import { isRange } from "../../constraint/normal-form.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import {
@@ -19,7 +19,7 @@ import {
   valuesOf,
 } from "../draft/draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { atOnceIn, wordElements } from "./byte-words.ts";
+import { atOnceIn } from "./byte-words.ts";
 import { allThreadsOf, bytesInGroup } from "./limits.ts";
 import type { TiledSum } from "./sum-axes.ts";
 import { named, stepElementsOf, stepOf, threadsOf, tileOf } from "./tile-choices.ts";
@@ -93,7 +93,7 @@ function lostBetween(draft: Draft, operands: readonly CopiedOperand[], tiles: Ti
   return uneven.slice(1).reduce((bytes, it) => bytes + (alignment - 1) * bytesOfElement(it, tiles), 0);
 }
 
-/** What is taken word by word lies in words. */
+/** Bytes of an element of a copy. Copies that dot products read as words are packed; others have a word for each narrow element. */
 const bytesOfElement = ({ access }: CopiedOperand, { dot }: TiledSum): number =>
   dot ? byteSize[access.dtype] : bytesInGroup(access.dtype);
 

@@ -4,10 +4,9 @@
 //   columns   j → j.0 groups, j.1 vectors of a thread, j.2 threads, j.3 lanes: neighbours have neighbouring vectors
 //   depth     k → k.0 steps, k.1 rounds, k.2 written out
 
-import type { Operand } from "../../../compiler/index.ts";
+import { type Operand, wordElements } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
-import { wordElements } from "./byte-words.ts";
 import type { SumAxis, TiledAxis, TiledSum } from "./sum-axes.ts";
 
 /** Threads of a group along an axis, and rows or vectors of each; elements of a vector. */
