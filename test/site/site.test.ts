@@ -183,9 +183,11 @@ const sizes: Readonly<Record<string, RegExp>> = {
   tfjs: /^([89]\d\d kB|1\.\d+ MB)$/,
 };
 
-/** The cells of the table, when so many rows have been measured. */
+/** The cells of the table, when so many rows have been measured; throws what the page says instead. */
 async function measured(visitor: Visitor, rows: number): Promise<readonly (readonly string[])[]> {
-  await visitor.sees(`.live[data-status=ready] tbody tr:nth-child(${rows})`);
+  const done = `.live[data-status=ready] tbody tr:nth-child(${rows})`;
+  await visitor.sees(`${done}, .live [role=alert]`);
+  if ((await visitor.count(done)) === 0) throw new Error(await visitor.text(".live [role=alert]"));
   const cells = await visitor.texts(".live tbody tr > *");
   return Array.from({ length: rows }, (_, row) => cells.slice(4 * row, 4 * row + 4));
 }
