@@ -20,10 +20,11 @@ export function foldExpr<T>(expr: Expr, f: NodeFunction<Expr, T>): T {
 
 /** Works like `foldExpr` for results that are expressions; in the result of a large one equal parts are one node. */
 export function rebuild(expr: Expr, f: NodeFunction<Expr, Expr>): Expr {
-  if (!isLargeExpr(expr)) {
-    const visit = (each: Expr): Expr => f(each, visit);
-    return visit(expr);
-  }
+  // That it is large shows on the way: what was rebuilt till then is thrown away.
+  let left = treeNodes;
+  const visit = (each: Expr): Expr => (--left < 0 ? each : f(each, visit));
+  const rebuilt = visit(expr);
+  if (left >= 0) return rebuilt;
   const intern = interner();
   return foldOnce<Expr, Expr>(expr, operandsOf, (each, of) => intern(f(each, of)));
 }

@@ -10,9 +10,9 @@
 // Each nest of groups at the top of a function is a launch. Statements beside them are a launch of one thread.
 
 import { constInt, eq, forLoop, ifThen, lt, seq, variable } from "../../ir/build.ts";
-import type { For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { Expr, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
 import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, laneAxis, warpWideLanes } from "../../ir/thread-axes.ts";
-import { lanesOf, mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { lanesOf, mapChildren, mapOwnExprs, substitute, walkStmt } from "../../ir/visit.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import type { Pass } from "./pass.ts";
@@ -31,14 +31,15 @@ type Extents = ReadonlyMap<ThreadAxis, number>;
 
 function distribute(launch: Stmt, func: LoopFunc): Stmt {
   const grid = new Map<ThreadAxis, number>();
-  const body = withoutGrid(launch, grid);
+  const coordinates = new Map<string, Expr>();
+  const body = withoutGrid(launch, grid, coordinates);
   const group = new Map<ThreadAxis, number>();
   walkStmt(body, (stmt) => {
     const axis = stmt.kind === "for" ? groupAxisOf(stmt) : null;
     if (axis && stmt.kind === "for") group.set(axis, Math.max(group.get(axis) ?? 1, stmt.extent));
   });
   const stores = new Set(func.buffers.filter(({ memory }) => memory !== "register").map(({ name }) => name));
-  const threads = threadBody(body, { group, bound: new Set(), stores });
+  const threads = threadBody(body, { group, bound: new Set(), coordinates, stores });
   return around(gridAxes, grid, around(groupAxes, group, threads));
 }
 
@@ -50,32 +51,45 @@ function around(axes: readonly ThreadAxis[], extents: Extents, body: Stmt): Stmt
   }, body);
 }
 
-/** Takes the loops over groups off a launch, and notes their extents. */
-function withoutGrid(stmt: Stmt, grid: Map<ThreadAxis, number>): Stmt {
+/** Takes the loops over groups off a launch, and notes their extents, and their coordinates in the place of their variables. */
+function withoutGrid(stmt: Stmt, grid: Map<ThreadAxis, number>, coordinates: Map<string, Expr>): Stmt {
   const axis = stmt.kind === "for" ? gridAxisOf(stmt) : null;
   if (stmt.kind !== "for" || !axis) return stmt;
   grid.set(axis, stmt.extent);
-  return withoutGrid(renamed(stmt, axis), grid);
+  coordinates.set(stmt.name, variable(axis));
+  return withoutGrid(stmt.body, grid, coordinates);
 }
-
-const renamed = (loop: For, axis: ThreadAxis): Stmt =>
-  substituteStmt(loop.body, new Map([[loop.name, variable(axis)]]));
 
 interface Threads {
   readonly group: Extents;
   /** Coordinates that loops around the statement run over. */
   readonly bound: ReadonlySet<ThreadAxis>;
+  /** Coordinates by the names of those loops. */
+  readonly coordinates: ReadonlyMap<string, Expr>;
   /** Names of the buffers that threads share. */
   readonly stores: ReadonlySet<string>;
 }
 
 function threadBody(stmt: Stmt, threads: Threads): Stmt {
-  if (stmt.kind === "store") return byOneThread(stmt, threads);
   const axis = stmt.kind === "for" ? groupAxisOf(stmt) : null;
-  if (stmt.kind !== "for" || !axis) return mapChildren(stmt, (child) => threadBody(child, threads));
-  const bound = new Set(threads.bound).add(axis);
-  const body = threadBody(renamed(stmt, axis), { ...threads, bound });
-  return stmt.extent < threads.group.get(axis)! ? ifThen(lt(variable(axis), constInt(stmt.extent)), body) : body;
+  if (stmt.kind === "for" && axis) {
+    const bound = new Set(threads.bound).add(axis);
+    const coordinates = new Map(threads.coordinates).set(stmt.name, variable(axis));
+    const body = threadBody(stmt.body, { ...threads, bound, coordinates });
+    return stmt.extent < threads.group.get(axis)! ? ifThen(lt(variable(axis), constInt(stmt.extent)), body) : body;
+  }
+  const own = mapOwnExprs(stmt, (expr) => substitute(expr, threads.coordinates));
+  if (own.kind === "store") return byOneThread(own, threads);
+  const inside = own.kind === "for" ? hiding(own.name, threads) : threads;
+  return mapChildren(own, (child) => threadBody(child, inside));
+}
+
+/** A loop of each thread hides one around it that has its name. */
+function hiding(name: string, threads: Threads): Threads {
+  if (!threads.coordinates.has(name)) return threads;
+  const coordinates = new Map(threads.coordinates);
+  coordinates.delete(name);
+  return { ...threads, coordinates };
 }
 
 /** A store to shared memory that not all coordinates run over is done by the first thread along the others. */

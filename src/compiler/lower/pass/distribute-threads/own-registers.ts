@@ -7,33 +7,50 @@ import { type Affine, fromAffine, termsKey, toAffine } from "../../../ir/affine.
 import { localBuffer } from "../../../ir/buffer.ts";
 import { assume } from "../../../ir/compare.ts";
 import { sameExpr } from "../../../ir/expr-key.ts";
-import type { Buffer, Expr, LoopFunc, Stmt, Var } from "../../../ir/loop-ir.ts";
+import type { Buffer, Expr, Load, LoopFunc, Stmt, Var } from "../../../ir/loop-ir.ts";
 import { noRanges, type Ranges, withRange } from "../../../ir/ranges.ts";
 import { groupAxes, groupAxisOf } from "../../../ir/thread-axes.ts";
-import { updateIf, updateLoad, updateRamp, updateStore } from "../../../ir/update.ts";
-import { lanesOf, mapChildren, mapExpr, mapOwnExprs, varsIn, walkStmt } from "../../../ir/visit.ts";
+import { updateLoad, updateRamp, updateStore } from "../../../ir/update.ts";
+import {
+  childrenOf,
+  lanesOf,
+  mapChildren,
+  mapExpr,
+  mapOwnExprs,
+  ownExprs,
+  varsIn,
+  walkExpr,
+  walkStmt,
+} from "../../../ir/visit.ts";
 import { gcd } from "../../../support/integer-math.ts";
 
 export function ownRegisters(func: LoopFunc): LoopFunc {
-  return func.buffers.reduce((result, buffer) => (buffer.memory === "register" ? owned(result, buffer) : result), func);
+  const registers = new Set(func.buffers.flatMap(({ name, memory }) => (memory === "register" ? [name] : [])));
+  if (registers.size === 0) return func;
+  const accesses = accessesOf(func.body, registers);
+  const launches = launchesOf(func.body);
+  const moves = new Map<string, Move>();
+  const buffers = func.buffers.map((buffer): Buffer => {
+    const found = accesses.get(buffer.name);
+    if (!found) return buffer;
+    const coordinates = mostTerms(found);
+    const split = found.map((access) => splitIndex(access, coordinates));
+    if (!areApart(split, extentsFor(buffer.name, launches))) return localBuffer(buffer, "group");
+    if (split.every(({ thread }) => thread.length === 0)) return buffer;
+    const least = Math.min(...split.map(({ rest }) => rest.constant));
+    const most = Math.max(...split.map(({ rest, lanes }) => rest.constant + lanes));
+    moves.set(buffer.name, { coordinates, least });
+    return { ...buffer, shape: [most - least] };
+  });
+  return { ...func, body: moves.size === 0 ? func.body : moved(func.body, noRanges, moves), buffers };
 }
 
-function owned(func: LoopFunc, buffer: Buffer): LoopFunc {
-  const found = accessesOf(func.body, buffer.name);
-  const coordinates = mostTerms(found);
-  const accesses = found.map((access) => splitIndex(access, coordinates));
-  const replaced = (by: Buffer): LoopFunc["buffers"] => func.buffers.map((it) => (it === buffer ? by : it));
-  if (!areApart(accesses, extentsIn(func.body, buffer.name)))
-    return { ...func, buffers: replaced(localBuffer(buffer, "group")) };
-  if (accesses.every(({ thread }) => thread.length === 0)) return func;
-  const places = accesses.map(({ rest }) => rest.constant);
-  const most = Math.max(...accesses.map(({ rest, lanes }) => rest.constant + lanes));
-  const least = Math.min(...places);
-  const moved = mapAccesses(func.body, noRanges, buffer.name, (access) => {
-    const { rest, rebuild } = splitIndex(access, coordinates);
-    return rebuild(fromAffine({ terms: rest.terms, constant: rest.constant - least }));
-  });
-  return { ...func, body: moved, buffers: replaced({ ...buffer, shape: [most - least] }) };
+/** How the indices of a buffer become those of one thread. */
+interface Move {
+  /** Terms with coordinates, which leave. */
+  readonly coordinates: Terms;
+  /** The least of what is left, which becomes 0. */
+  readonly least: number;
 }
 
 interface Access {
@@ -108,25 +125,40 @@ function areApart(accesses: readonly SplitIndex[], extents: Extents): boolean {
   const units = accesses.flatMap(({ rest, lanes }) =>
     Array.from({ length: lanes / unit }, (_, at) => rest.constant / unit + at),
   );
-  let places: readonly number[] = [...new Set(units)];
-  for (const { atom, coefficient } of first.thread) {
-    const step = coefficient / unit;
-    const known = places;
-    places = Array.from({ length: extents.get((atom as Var).name) ?? 1 }, (_, at) =>
-      known.map((place) => place + at * step),
-    ).flat();
-  }
-  return areDistinct(places);
+  const shifts = first.thread.map(({ atom, coefficient }): Shift => {
+    return { step: coefficient / unit, count: extents.get((atom as Var).name) ?? 1 };
+  });
+  return areDistinct([...new Set(units)], shifts);
 }
 
-function areDistinct(places: readonly number[]): boolean {
-  const [least, most] = places.reduce(
-    ([min, max], place) => [Math.min(min, place), Math.max(max, place)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+/** A coordinate that moves places by a step for each of its values. */
+interface Shift {
+  readonly step: number;
+  readonly count: number;
+}
+
+/** Says whether no two of the places are the same, moved by the coordinates of different threads. */
+function areDistinct(places: readonly number[], shifts: readonly Shift[]): boolean {
+  const threads = shifts.reduce((all, { count }) => all * count, 1);
+  const reach = shifts.reduce((sum, { step, count }) => sum + Math.abs(step) * (count - 1), 0);
+  const lowest = shifts.reduce(
+    (least, { step, count }) => least + Math.min(0, step * (count - 1)),
+    Math.min(...places),
   );
-  if (most - least >= mostMarked) return new Set(places).size === places.length;
-  const isTaken = new Uint8Array(most - least + 1);
-  return places.every((place) => isTaken[place - least]!++ === 0);
+  const range = Math.max(...places) - Math.min(...places) + reach + 1;
+  if (places.length * threads > range) return false;
+  const isTaken = range > mostMarked ? new Set<number>() : new Uint8Array(range);
+  const take = (place: number): boolean => {
+    if (isTaken instanceof Uint8Array) return isTaken[place - lowest]!++ === 0;
+    return isTaken.size < isTaken.add(place).size;
+  };
+  const areFree = (offset: number, depth: number): boolean => {
+    const shift = shifts[depth];
+    if (!shift) return places.every((place) => take(place + offset));
+    for (let at = 0; at < shift.count; at++) if (!areFree(offset + at * shift.step, depth + 1)) return false;
+    return true;
+  };
+  return areFree(0, 0);
 }
 
 /** Longest range whose places are marked one by one. */
@@ -135,55 +167,84 @@ const mostMarked = 2 ** 20;
 /** Number of threads along each coordinate, by its name. */
 type Extents = ReadonlyMap<string, number>;
 
-/** Threads of the launches that store to a buffer in registers: others may have more. */
-function extentsIn(body: Stmt, buffer: string): Extents {
-  const extents = new Map<string, number>();
-  for (const launch of body.kind === "seq" ? body.body : [body]) {
-    if (!storesTo(launch, buffer)) continue;
+interface Launch {
+  readonly extents: Extents;
+  /** Names of the buffers that it stores to. */
+  readonly stored: ReadonlySet<string>;
+}
+
+function launchesOf(body: Stmt): readonly Launch[] {
+  return (body.kind === "seq" ? body.body : [body]).map((launch) => {
+    const extents = new Map<string, number>();
+    const stored = new Set<string>();
     walkStmt(launch, (stmt) => {
+      if (stmt.kind === "store") stored.add(stmt.buffer);
       if (stmt.kind === "for" && groupAxisOf(stmt)) {
         extents.set(stmt.name, Math.max(stmt.extent, extents.get(stmt.name) ?? 1));
       }
     });
+    return { extents, stored };
+  });
+}
+
+/** Threads of the launches that store to a buffer in registers: others may have more. */
+function extentsFor(buffer: string, launches: readonly Launch[]): Extents {
+  const most = new Map<string, number>();
+  for (const { extents, stored } of launches) {
+    if (!stored.has(buffer)) continue;
+    for (const [name, extent] of extents) most.set(name, Math.max(extent, most.get(name) ?? 1));
   }
-  return extents;
+  return most;
 }
 
-function storesTo(body: Stmt, buffer: string): boolean {
-  let isFound = false;
-  walkStmt(body, (stmt) => {
-    isFound ||= stmt.kind === "store" && stmt.buffer === buffer;
-  });
-  return isFound;
-}
-
-function accessesOf(body: Stmt, buffer: string): readonly Access[] {
-  const found: Access[] = [];
-  mapAccesses(body, noRanges, buffer, (access) => {
-    found.push(access);
-    return access.index;
-  });
+/** Accesses of these buffers, by name; a buffer that nothing accesses has none. */
+function accessesOf(body: Stmt, buffers: ReadonlySet<string>): ReadonlyMap<string, readonly Access[]> {
+  const found = new Map<string, Access[]>([...buffers].map((name) => [name, []]));
+  const visit = (stmt: Stmt, ranges: Ranges): void => {
+    const note = (buffer: string, [index]: readonly Expr[]): void =>
+      void found.get(buffer)?.push({ index: index!, ranges });
+    for (const root of ownExprs(stmt)) {
+      walkExpr(root, (expr) => {
+        if (expr.kind === "load") note(expr.buffer, expr.indices);
+      });
+    }
+    if (stmt.kind === "store") note(stmt.buffer, stmt.indices);
+    const inside = insideOf(stmt, ranges);
+    for (const child of childrenOf(stmt)) visit(child, inside(child));
+  };
+  visit(body, noRanges);
   return found;
 }
 
-/** Maps the indices of all accesses of a buffer, with what loops and conditions around them say of the variables. */
-function mapAccesses(stmt: Stmt, ranges: Ranges, buffer: string, map: (access: Access) => Expr): Stmt {
+/** What is known of the variables in the statements of a statement. */
+function insideOf(stmt: Stmt, ranges: Ranges): (child: Stmt) => Ranges {
+  if (stmt.kind === "for") {
+    const inside = withRange(ranges, stmt.name, 0, stmt.extent - 1);
+    return () => inside;
+  }
+  if (stmt.kind !== "if") return () => ranges;
+  const yes = assume(stmt.condition, ranges);
+  return (child) => (child === stmt.then && child !== stmt.else ? yes : ranges);
+}
+
+/** The statement with the indices of one thread. */
+function moved(stmt: Stmt, ranges: Ranges, moves: ReadonlyMap<string, Move>): Stmt {
+  const indicesOf = (buffer: string, [index]: readonly Expr[]): readonly Expr[] | null => {
+    const move = moves.get(buffer);
+    if (!move) return null;
+    const { rest, rebuild } = splitIndex({ index: index!, ranges }, move.coordinates);
+    return [rebuild(fromAffine({ terms: rest.terms, constant: rest.constant - move.least }))];
+  };
   const own = mapOwnExprs(stmt, (root) =>
-    mapExpr(root, (expr) =>
-      expr.kind === "load" && expr.buffer === buffer
-        ? updateLoad(expr, { indices: [map({ index: expr.indices[0]!, ranges })] })
-        : expr,
-    ),
+    mapExpr(root, (expr) => {
+      const indices = expr.kind === "load" ? indicesOf(expr.buffer, expr.indices) : null;
+      return indices ? updateLoad(expr as Load, { indices }) : expr;
+    }),
   );
-  if (own.kind === "store" && own.buffer === buffer) {
-    return updateStore(own, { indices: [map({ index: own.indices[0]!, ranges })] });
+  if (own.kind === "store") {
+    const indices = indicesOf(own.buffer, own.indices);
+    return indices ? updateStore(own, { indices }) : own;
   }
-  if (own.kind === "if") {
-    return updateIf(own, {
-      then: mapAccesses(own.then, assume(own.condition, ranges), buffer, map),
-      else: own.else && mapAccesses(own.else, ranges, buffer, map),
-    });
-  }
-  const inside = own.kind === "for" ? withRange(ranges, own.name, 0, own.extent - 1) : ranges;
-  return mapChildren(own, (child) => mapAccesses(child, inside, buffer, map));
+  const inside = insideOf(own, ranges);
+  return mapChildren(own, (child) => moved(child, inside(child), moves));
 }

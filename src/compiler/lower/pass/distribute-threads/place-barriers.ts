@@ -14,7 +14,8 @@ import { copiedAhead } from "../../../ir/copied-ahead.ts";
 import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { gridAxisOf, groupAxes, groupAxisOf, warpWideLanes } from "../../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../../ir/update.ts";
-import { lanesOf, someExpr, walkStmt } from "../../../ir/visit.ts";
+import { childrenOf, lanesOf, ownExprs, someExpr, walkExpr, walkStmt } from "../../../ir/visit.ts";
+import { flatMap } from "../../../support/flat-map.ts";
 import { invariant } from "../../../support/invariant.ts";
 import { elementsOfThreads } from "./elements-of-threads.ts";
 
@@ -76,7 +77,7 @@ interface Buffers {
   /** Names of those in which no two threads store to the same element. */
   readonly storedApart: ReadonlySet<string>;
   /** Accesses of statements that were looked at: loops are walked again for each loop around them. */
-  readonly known: Map<Stmt, Accesses>;
+  readonly known: Map<Stmt, Inside>;
 }
 
 /** Accesses since the last barrier: buffers with the statements that store to them, and buffers that are read. */
@@ -87,6 +88,11 @@ interface Accesses {
 
 const none: Accesses = { stores: new Map(), loads: new Set() };
 
+/** Accesses of a statement, and the barriers that it has already. */
+interface Inside extends Accesses {
+  readonly barriers: number;
+}
+
 interface Before extends Buffers {
   readonly accesses: Accesses;
 }
@@ -94,6 +100,8 @@ interface Before extends Buffers {
 interface After {
   readonly stmt: Stmt;
   readonly accesses: Accesses;
+  /** Barriers in the statement. */
+  readonly barriers: number;
 }
 
 function withBarriers(stmt: Stmt, before: Before): After {
@@ -101,9 +109,9 @@ function withBarriers(stmt: Stmt, before: Before): After {
     case "seq":
       return inSeq(stmt.body, before);
     case "for":
-      return inLoop(stmt, before);
+      return isApart(stmt, before) ? unchanged(stmt, before) : inLoop(stmt, before);
     case "sync":
-      return { stmt, accesses: stmt.what === "barrier" ? none : before.accesses };
+      return stmt.what === "barrier" ? { stmt, accesses: none, barriers: 1 } : unchanged(stmt, before);
     case "if":
       return meetInside(stmt, before) ? inChoice(stmt, before) : besides(stmt, before);
     default:
@@ -111,38 +119,42 @@ function withBarriers(stmt: Stmt, before: Before): After {
   }
 }
 
+const unchanged = (stmt: Stmt, { accesses }: Before): After => ({ stmt, accesses, barriers: 0 });
+
+/** Says whether a statement neither meets other threads nor waits for them. */
+function isApart(stmt: Stmt, buffers: Buffers): boolean {
+  const { stores, loads, barriers } = accessesIn(stmt, buffers);
+  return stores.size === 0 && loads.size === 0 && barriers === 0;
+}
+
 function inSeq(stmts: readonly Stmt[], before: Before): After {
   let { accesses } = before;
-  const body = stmts.map((stmt) => {
+  let barriers = 0;
+  const body = flatMap(stmts, (stmt) => {
     const after = withBarriers(stmt, { ...before, accesses });
     accesses = after.accesses;
-    return after.stmt;
+    barriers += after.barriers;
+    return after.stmt.kind === "seq" ? after.stmt.body : [after.stmt];
   });
-  return { stmt: { kind: "seq", body: body.flatMap((it) => (it.kind === "seq" ? it.body : [it])) }, accesses };
+  return { stmt: { kind: "seq", body }, accesses, barriers };
 }
 
 /** Says whether threads have to wait for each other on one side of a choice. */
-function meetInside({ then, else: no }: If, before: Before): boolean {
-  const sides = no ? [then, no] : [then];
-  return sides.some((side) => barriersIn(withBarriers(side, { ...before, accesses: none }).stmt) > 0);
-}
-
-function barriersIn(stmt: Stmt): number {
-  let count = 0;
-  walkStmt(stmt, (each) => {
-    if (each.kind === "sync" && each.what === "barrier") count++;
-  });
-  return count;
+function meetInside(stmt: If, before: Before): boolean {
+  if (isApart(stmt, before)) return false;
+  const sides = stmt.else ? [stmt.then, stmt.else] : [stmt.then];
+  return sides.some((side) => withBarriers(side, { ...before, accesses: none }).barriers > 0);
 }
 
 /** Both sides of a choice that all threads of a group make alike. */
 function inChoice(stmt: If, before: Before): After {
   invariant(isUniform(stmt.condition), "threads that have to wait for each other come there by different ways");
   const yes = withBarriers(stmt.then, before);
-  const no = stmt.else ? withBarriers(stmt.else, before) : { stmt: null, accesses: before.accesses };
+  const no = stmt.else && withBarriers(stmt.else, before);
   return {
-    stmt: updateIf(stmt, { then: yes.stmt, else: no.stmt }),
-    accesses: union(yes.accesses, no.accesses),
+    stmt: updateIf(stmt, { then: yes.stmt, else: no?.stmt ?? null }),
+    accesses: union(yes.accesses, no?.accesses ?? before.accesses),
+    barriers: yes.barriers + (no?.barriers ?? 0),
   };
 }
 
@@ -160,47 +172,62 @@ const isUniform = (condition: Expr): boolean =>
  * these has to be waited for, it is before the loop.
  */
 function inLoop(loop: For, before: Before): After {
-  if (barriersIn(loop.body) === 0) {
-    const own = accessesIn(loop.body, before);
+  const own = accessesIn(loop.body, before);
+  if (own.barriers === 0) {
     const alone = withBarriers(loop.body, { ...before, accesses: own });
-    if (barriersIn(alone.stmt) === 0) {
-      if (!meet(before.accesses, own, before)) return { stmt: loop, accesses: union(before.accesses, own) };
-      return { stmt: seq(sync("barrier"), loop), accesses: own };
-    }
+    if (alone.barriers === 0) return besides(loop, before);
   }
   const first = withBarriers(loop.body, before);
   const around = union(before.accesses, first.accesses);
   const again = withBarriers(loop.body, { ...before, accesses: around });
-  return { stmt: updateFor(loop, { body: again.stmt }), accesses: union(before.accesses, again.accesses) };
+  return {
+    stmt: updateFor(loop, { body: again.stmt }),
+    accesses: union(before.accesses, again.accesses),
+    barriers: again.barriers,
+  };
 }
 
 /** A statement in which there is no place for a barrier. */
 function besides(stmt: Stmt, before: Before): After {
   const { accesses } = before;
   const own = accessesIn(stmt, before);
-  if (!meet(accesses, own, before)) return { stmt, accesses: union(accesses, own) };
-  return { stmt: seq(sync("barrier"), stmt), accesses: own };
+  if (!meet(accesses, own, before)) return { stmt, accesses: union(accesses, own), barriers: own.barriers };
+  return { stmt: seq(sync("barrier"), stmt), accesses: own, barriers: own.barriers + 1 };
 }
 
-function accessesIn(root: Stmt, { shared, known }: Buffers): Accesses {
-  const before = known.get(root);
+const nothing: Inside = { ...none, barriers: 0 };
+
+function accessesIn(stmt: Stmt, buffers: Buffers): Inside {
+  const before = buffers.known.get(stmt);
   if (before) return before;
+  const inside = findAccesses(stmt, buffers);
+  buffers.known.set(stmt, inside);
+  return inside;
+}
+
+function findAccesses(stmt: Stmt, buffers: Buffers): Inside {
+  const { shared } = buffers;
   const stores = new Map<string, Set<Stmt>>();
   const loads = new Set<string>();
-  walkStmt(
-    root,
-    (stmt) => {
-      if (stmt.kind === "store" && shared.has(stmt.buffer)) {
-        stores.set(stmt.buffer, (stores.get(stmt.buffer) ?? new Set()).add(stmt));
-      }
-    },
-    (expr) => {
+  let barriers = stmt.kind === "sync" && stmt.what === "barrier" ? 1 : 0;
+  const noteStores = (buffer: string, stmts: Iterable<Stmt>): void => {
+    const known = stores.get(buffer) ?? new Set();
+    for (const each of stmts) known.add(each);
+    stores.set(buffer, known);
+  };
+  for (const root of ownExprs(stmt)) {
+    walkExpr(root, (expr) => {
       if (expr.kind === "load" && shared.has(expr.buffer)) loads.add(expr.buffer);
-    },
-  );
-  const accesses = { stores, loads };
-  known.set(root, accesses);
-  return accesses;
+    });
+  }
+  if (stmt.kind === "store" && shared.has(stmt.buffer)) noteStores(stmt.buffer, [stmt]);
+  for (const child of childrenOf(stmt)) {
+    const inside = accessesIn(child, buffers);
+    for (const [buffer, stmts] of inside.stores) noteStores(buffer, stmts);
+    for (const buffer of inside.loads) loads.add(buffer);
+    barriers += inside.barriers;
+  }
+  return stores.size === 0 && loads.size === 0 && barriers === 0 ? nothing : { stores, loads, barriers };
 }
 
 /** A store that a loop comes back to stores other elements each time, or nobody would read the earlier ones. */
