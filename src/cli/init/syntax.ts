@@ -22,10 +22,31 @@ const TypeScript = Parser.extend(tsPlugin() as unknown as (base: typeof Parser) 
  */
 const mostCharacters = 1 << 18;
 
-/** Returns the text. @throws SyntaxError where it is too long to be parsed at once */
+/**
+ * Most brackets inside of each other in a file that is edited. A parser takes a part of the stack for each, of which it has less at one time than at
+ * another: what was read once has to be read again, to be edited.
+ */
+const mostNested = 256;
+
+/** Returns the text. @throws SyntaxError where it is too long or too deep to be parsed at once */
 function withinReason(text: string): string {
-  if (text.length <= mostCharacters) return text;
-  throw new SyntaxError(`it has ${text.length} characters, and files of at most ${mostCharacters} are edited`);
+  if (text.length > mostCharacters) {
+    throw new SyntaxError(`it has ${text.length} characters, and files of at most ${mostCharacters} are edited`);
+  }
+  if (nestedIn(text) > mostNested) {
+    throw new SyntaxError(`it has more than ${mostNested} brackets inside of each other, and no such file is edited`);
+  }
+  return text;
+}
+
+/** Brackets that are open at most at a time; those in strings count, of which no file has so many. */
+function nestedIn(text: string): number {
+  let [open, most] = [0, 0];
+  for (const [bracket] of text.matchAll(/[()[\]{}]/g)) {
+    open = "([{".includes(bracket) ? open + 1 : Math.max(0, open - 1);
+    most = Math.max(most, open);
+  }
+  return most;
 }
 
 /** @throws SyntaxError */

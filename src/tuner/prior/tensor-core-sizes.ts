@@ -3,9 +3,10 @@
 /** Amounts of a cycle of one processor, but for memory, which is one for all. Of Hopper, by the instructions of Ampere. */
 export const gpuRates = {
   clockGhz: 1.755,
-  /** Tensor cores, by products of a warp, and by those of four warps, which run on their own. */
+  /** Tensor cores, by products of a warp, and by those of four warps, which run on their own: of operands of two bytes. Of one byte it is twice as many. */
   tensorFlops: 2_700,
   groupTensorFlops: 4_100,
+  tensorOperandBytes: 2,
   groupBytes: 128,
   l2Bytes: 48,
   memoryBytes: 1_900,
@@ -26,9 +27,8 @@ export const gpuRates = {
 
 /** Sizes that groups of threads are made by. */
 export const gpuSizes = {
-  /** Elements of two bytes that a thread copies at once, and by which rows in the memory of a group are longer, so that eight lie in different banks. */
-  pieceElements: 8,
-  rowPadding: 8,
+  /** Bytes that a thread copies at once, and by which rows in the memory of a group are longer, so that eight lie in different banks. */
+  pieceBytes: 16,
   /** Rows of a panel, of eight pieces each, that 128 lanes copy at a time. */
   panelRows: 16,
   /** Fewest threads of a group: one warp alone waits for each of its loads. */

@@ -247,6 +247,9 @@ describe("package.json", () => {
     expect(broken("[]")).toThrow(/init\.broken-package: .*package\.json: it is no object/);
     const escapes = `{"name": "${"\\\\".repeat(1 << 18)}"}`;
     expect(broken(escapes)).toThrow(/it has 524300 characters, and files of at most 262144 are edited/);
+    const deep = (levels: number): string => `{"name": "a", "x": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    expect(broken(deep(256))).toThrow(/it has more than 256 brackets inside of each other/);
+    expect(broken(deep(255))).not.toThrow();
     expect(broken('{"scripts": []}')).toThrow("scripts is no object");
   });
 });

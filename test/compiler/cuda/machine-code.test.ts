@@ -21,6 +21,7 @@ import type { Template } from "../../../src/tuner/data/space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { operatorOfRound, sweptOperators } from "../../gpu/sweep/operators.ts";
+import { finished, transposed } from "../../support/byte-products.ts";
 import { type MachineCode, noCudaTools, openNvrtc, readMachineCode } from "./tools.ts";
 
 const { batchMatmul, gemm, gemmExpGemm } = opLibrary;
@@ -71,6 +72,8 @@ const products: readonly (readonly [string, Op])[] = [
   ["gemm f16", gemm({ M: 512, N: 1024, K: 256, dtype: "f16" })],
   ["gemm bf16, bias and relu", gemm({ M: 256, N: 512, K: 512, dtype: "bf16" }, { bias: true, activation: "relu" })],
   ["batches", batchMatmul({ batch: 3, M: 128, N: 256, K: 128, dtype: "bf16" })],
+  ["i8, signed and transposed", transposed(["i8", "i8"], [512, 256, 512])],
+  ["u8 · i8, bias and relu", finished(["u8", "i8"], [256, 256, 512])],
 ];
 
 describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : ""}`, () => {
@@ -86,8 +89,10 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           const what = `${JSON.stringify(drawn.assignment)} ${code.registers} registers`;
           expect({ stack: code.stack, local: code.local }, what).toEqual({ stack: 0, local: 0 });
           const isByWarps = drawn.source.text.includes("mma.sync");
-          expect(isByWarps ? countOf(code, "HMMA") : countOf(code, "HGMMA"), what).toBeGreaterThan(0);
-          expect(isByWarps ? countOf(code, "HGMMA") : countOf(code, "HMMA"), what).toBe(0);
+          const claimed = isByWarps ? (drawn.source.text.includes(".s32.") ? "IMMA" : "HMMA") : "HGMMA";
+          for (const instruction of ["HMMA", "IMMA", "HGMMA"]) {
+            expect(countOf(code, instruction) > 0, `${instruction} ${what}`).toBe(instruction === claimed);
+          }
           // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.
           expect(countOf(code, "LDSM") > 0, what).toBe(isByWarps);
           if (valueAt(drawn.assignment, ".stages") > 1) expect(countOf(code, "LDGSTS"), what).toBeGreaterThan(0);

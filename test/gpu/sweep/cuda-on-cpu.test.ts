@@ -11,6 +11,7 @@ import { sweptFor } from "./operators.ts";
 const swept = [
   "gemm of whole tiles",
   "two products of whole tiles",
+  "products of bytes of whole tiles",
   "gemm: bias, gelu",
   "batchMatmul, deep",
   "conv2d",

@@ -305,6 +305,18 @@ export const tensorCoreOperators: readonly FurtherOperator[] = [
       opLibrary.batchMatmul({ ...ofTiles(rng), batch: between(rng, 1, 3), dtype: operandTypes(type).dtype }),
   },
   {
+    title: "products of bytes of whole tiles",
+    types: ["i8", "u8", "u8·i8"],
+    draw(rng, type) {
+      const { dtype, second } = operandTypes(type);
+      const { transposed, finished, inBatches } = byteProducts;
+      const { M, N } = ofTiles(rng);
+      const K = 32 * between(rng, 1, 4);
+      if (rng.below(2) === 0) return opLibrary.gemm({ M, N, K, dtype, dtypeB: second }, rng.pick(epilogues));
+      return rng.pick([transposed, finished, inBatches])([dtype, second], [M, N, K]);
+    },
+  },
+  {
     title: "two products of whole tiles",
     types: ["f16"],
     draw: (rng) => opLibrary.gemmExpGemm({ M: 64, N: 64, K: 16 * between(rng, 1, 3), L: 64, dtype: "f16" }),

@@ -2,7 +2,7 @@
    before each group, and copies in the background come as late as they may, so that a barrier or a wait left out is seen in the results.
 
    Instructions on tensor cores and their loads are as the PTX ISA lays out their operands ("Warp Level Matrix Instructions": mma.m16n8k16,
-   ldmatrix). Those that four warps share are missing. */
+   mma.m16n8k32, ldmatrix). Those that four warps share are missing. */
 
 #include <cmath>
 #include <cstdio>
@@ -148,7 +148,7 @@ static void uk_instruction(const char *text) {
 // ── tensor cores ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /* What lanes of each warp bring to an instruction of all of them. */
-struct uk_brought { unsigned at, a[4], b[4]; };
+struct uk_brought { unsigned at, a[4], b[2]; };
 static uk_brought uk_lanes[uk_most_threads];
 
 static const uk_brought *uk_bring(const uk_brought &own) {
@@ -177,22 +177,41 @@ static void uk_load_columns(unsigned (&r)[4], unsigned at) { uk_load<true>(r, at
 /* Half `high` of a register. */
 static unsigned short uk_half(unsigned x, int high) { return high ? x >> 16 : x; }
 
-template <float (*number)(unsigned short)> static void uk_product(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) {
-  const uk_brought *warp = uk_bring({0, {a[0], a[1], a[2], a[3]}, {b[0], b[1], b[2], b[3]}});
+/* Sums of a lane, as both instructions have them: c0 and c1 in its row, c2 and c3 eight rows below. */
+template <class Sum, class Gain> static void uk_mma(Sum *c, const unsigned (&a)[4], unsigned b0, unsigned b1, Gain gain) {
+  const uk_brought *warp = uk_bring({0, {a[0], a[1], a[2], a[3]}, {b0, b1}});
   const int row = uk_thread % 32 / 4, column = uk_thread % 4 * 2;
-  for (int e = 0; e < 8; e++) {
-    const int upper = e / 2 % 2, n = column + e % 2;
-    for (int k = 0; k < 16; k++) {
-      const int lane = k % 8 / 2;
-      const float x = number(uk_half(warp[4 * row + lane].a[upper + 2 * (k / 8)], k % 2));
-      const float y = number(uk_half(warp[4 * n + lane].b[2 * (e / 4) + k / 8], k % 2));
-      c[e] += x * y;
-    }
-  }
+  for (int e = 0; e < 4; e++) gain(c[e], warp + 4 * row, warp + 4 * (column + e % 2), e / 2);
   uk_warp_meet();
 }
-static void uk_product_f16(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { uk_product<uk_f16_to_f32>(c, a, b); }
-static void uk_product_bf16(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { uk_product<uk_of_bf16>(c, a, b); }
+
+/* m16n8k16: a row of A lies in two words of four lanes, and so does a column of B. */
+template <float (*number)(unsigned short)> static void uk_mma_halves(float *c, const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  uk_mma(c, a, b0, b1, [](float &sum, const uk_brought *left, const uk_brought *right, int below) {
+    for (int k = 0; k < 16; k++) {
+      const int lane = k % 8 / 2;
+      sum += number(uk_half(left[lane].a[below + 2 * (k / 8)], k % 2)) * number(uk_half(right[lane].b[k / 8], k % 2));
+    }
+  });
+}
+static void uk_mma_f16(float *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_halves<uk_f16_to_f32>(c, a, b0, b1); }
+static void uk_mma_bf16(float *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_halves<uk_of_bf16>(c, a, b0, b1); }
+
+/* Byte `at` of a register, as a number of a type. */
+template <class T> static int uk_byte(unsigned x, int at) { return (T)(x >> 8 * at); }
+
+/* m16n8k32: the same with four bytes in a word. */
+template <class L, class R> static void uk_mma_bytes(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  uk_mma(c, a, b0, b1, [](int &sum, const uk_brought *left, const uk_brought *right, int below) {
+    for (int k = 0; k < 32; k++) {
+      const int lane = k % 16 / 4;
+      sum += uk_byte<L>(left[lane].a[below + 2 * (k / 16)], k % 4) * uk_byte<R>(right[lane].b[k / 16], k % 4);
+    }
+  });
+}
+static void uk_mma_s8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<signed char, signed char>(c, a, b0, b1); }
+static void uk_mma_u8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<unsigned char, unsigned char>(c, a, b0, b1); }
+static void uk_mma_u8_s8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<unsigned char, signed char>(c, a, b0, b1); }
 
 // ── words of CUDA ────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -13,8 +13,11 @@ const helpers = {
   uk_copy16: `__device__ __forceinline__ void uk_copy16(unsigned to, const void *from) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(from) : "memory"); }`,
   uk_load_rows: `__device__ __forceinline__ void uk_load_rows(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
   uk_load_columns: `__device__ __forceinline__ void uk_load_columns(unsigned (&r)[4], unsigned at) { asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory"); }`,
-  uk_product_f16: product("f16"),
-  uk_product_bf16: product("bf16"),
+  uk_product_f16: product("f16", "f16"),
+  uk_product_bf16: product("bf16", "bf16"),
+  uk_product_s8: product("s8", "s8"),
+  uk_product_u8: product("u8", "u8"),
+  uk_product_u8_s8: product("u8", "s8"),
   uk_swizzle: `__device__ __forceinline__ int uk_swizzle(int i) { return i ^ (i >> 3 & 56); }`,
   uk_panel: `__device__ __forceinline__ unsigned long long uk_panel(unsigned at, unsigned apart) { return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(apart >> 4) << 16 | 64ull << 32 | 1ull << 62; }`,
 } as const;
@@ -32,14 +35,25 @@ function groupProduct(type: string, columns: number): string {
 export const groupProductName = (type: string, columns: number): `uk_products_${string}` =>
   `uk_products_${type}_${columns}`;
 
-/** D = C + A·B for 16×16 tiles: two instructions, for the left and the right half of the columns. */
-function product(type: string): string {
-  const half = (columns: number): string => {
-    const sums = [0, 1, 2, 3].map((at) => `"+f"(c[${columns * 4 + at}])`).join(", ");
-    const inputs = `"r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[${columns * 2}]), "r"(b[${columns * 2 + 1}])`;
-    return `asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.${type}.${type}.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : ${sums} : ${inputs});`;
-  };
-  return `__device__ __forceinline__ void uk_product_${type}(float (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { ${half(0)} ${half(1)} }`;
+/**
+ * D = C + A·B for 16×16 tiles: two instructions, for the left and the right half of the columns. Of halves a half of B lies in words that follow
+ * each other; bytes were loaded by their columns, eight after eight, and so are their words.
+ */
+function product(left: string, right: string): string {
+  const areHalves = left.endsWith("f16");
+  const [type, constraint, shape, words] = areHalves
+    ? (["float", "+f", `m16n8k16.row.col.f32.${left}.${right}.f32`, [0, 1, 2, 3]] as const)
+    : (["int", "+r", `m16n8k32.row.col.s32.${left}.${right}.s32`, [0, 2, 1, 3]] as const);
+  const name = left === right ? left : `${left}_${right}`;
+  const sums = [0, 1, 2, 3].map((at) => `"${constraint}"(c[${at}])`).join(", ");
+  const inputs = [0, 1, 2, 3].map((at) => `"r"(a[${at}])`).join(", ");
+  const text = `mma.sync.aligned.${shape} {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};`;
+  const half = (at: number): string =>
+    `uk_mma_${name}(c + ${4 * at}, a, b[${words[2 * at]}], b[${words[2 * at + 1]}]);`;
+  return [
+    `__device__ __forceinline__ void uk_mma_${name}(${type} *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { asm volatile("${text}" : ${sums} : ${inputs}, "r"(b0), "r"(b1)); }`,
+    `__device__ __forceinline__ void uk_product_${name}(${type} (&c)[8], const unsigned (&a)[4], const unsigned (&b)[4]) { ${half(0)} ${half(1)} }`,
+  ].join("\n");
 }
 
 export type HelperName = keyof typeof helpers | `uk_products_${string}`;

@@ -1,13 +1,21 @@
 // State of the printer of one function: names, and what is known of its buffers and locals.
 
+import type { WarpProductText } from "../../intrinsic/cuda-mma.ts";
+import type { GroupProductText } from "../../intrinsic/cuda-wgmma.ts";
 import type { CudaContext } from "./expression.ts";
+
+/** Place of a tile in the products that take it. */
+export interface TileOperand {
+  readonly side: "left" | "right";
+  readonly text: WarpProductText | GroupProductText;
+}
 
 export interface StatementContext extends CudaContext {
   /** Memory of the group that copies in the background fill. */
   readonly ahead: ReadonlySet<string>;
   /** Buffers that lie in the memory of the group. */
   readonly group: ReadonlySet<string>;
-  /** Operand that a local on a tile is of its products: "left", "right"; others are sums. */
-  readonly operands: ReadonlyMap<string, "left" | "right">;
+  /** Operand that a local on a tile is of its products; others are sums. */
+  readonly operands: ReadonlyMap<string, TileOperand>;
   readonly fresh: (stem: string) => string;
 }

@@ -1,8 +1,9 @@
 // Statements on tiles that the lanes of a warp hold together → CUDA C. A tile of sums is eight floats of each lane, an operand of
 // a product four words, which ldmatrix brings from the memory of the group.
 
-import type { WarpProductText } from "../../intrinsic/cuda-mma.ts";
-import { type GroupProductText, groupTile } from "../../intrinsic/cuda-wgmma.ts";
+import type { DType } from "../../expr/dtype.ts";
+import { warpDepth, warpTile } from "../../intrinsic/cuda-mma.ts";
+import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { warpWideLanes } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
@@ -12,27 +13,30 @@ import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { cudaExpr, cudaIndex } from "./expression.ts";
 import { elementAt, lanesThatHold, sumsPerLane } from "./lane.ts";
 import { groupProductName, type HelperName } from "./run-time.ts";
-import type { StatementContext } from "./statement-context.ts";
+import type { StatementContext, TileOperand } from "./statement-context.ts";
 
 type Lines = readonly string[];
 
 export const isWarpValue = (value: Expr): boolean => lanesOf(value) >= warpWideLanes;
 
 /** Finds which locals are operands of products. */
-export function operandsIn({ body }: LoopFunc): ReadonlyMap<string, "left" | "right"> {
-  const operands = new Map<string, "left" | "right">();
+export function operandsIn({ body }: LoopFunc): ReadonlyMap<string, TileOperand> {
+  const operands = new Map<string, TileOperand>();
   walkStmt(
     body,
     () => {},
     (expr) => {
       if (expr.kind !== "intrinsic") return;
       const [, left, right] = expr.operands;
-      if (left?.kind === "local") operands.set(left.name, "left");
-      if (right?.kind === "local") operands.set(right.name, "right");
+      const text = productOf(expr);
+      if (left?.kind === "local") operands.set(left.name, { side: "left", text });
+      if (right?.kind === "local") operands.set(right.name, { side: "right", text });
     },
   );
   return operands;
 }
+
+const productOf = ({ text }: IntrinsicCall): TileOperand["text"] => text.cuda as TileOperand["text"];
 
 const refuse = (why: string): never => {
   throw cannotRun("cuda", why, "tiles of a warp are zeroed, multiplied, and stored element by element");
@@ -44,8 +48,8 @@ const elementsOf = (tile: number): readonly number[] =>
 
 export function warpDefine(stmt: Define, context: StatementContext): Lines {
   const name = context.names(stmt.name);
-  const side = context.operands.get(stmt.name);
-  if (side) return operandLines(stmt.value, side, name, context);
+  const operand = context.operands.get(stmt.name);
+  if (operand) return operandLines(stmt.value, operand, name, context);
   const type = cudaType[stmt.dtype];
   return [`${type} ${name}[${sumsPerLane(stmt.lanes)}];`, ...setLines(name, stmt.value, context)];
 }
@@ -62,36 +66,42 @@ function setLines(name: string, value: Expr, context: StatementContext): Lines {
 function productLines(name: string, call: IntrinsicCall, context: StatementContext): Lines {
   const [sums, left, right] = call.operands;
   if (sums?.kind !== "local" || context.names(sums.name) !== name) return refuse("a product is added to other sums");
-  const [a, b] = [operandOf(left!, "left", context), operandOf(right!, "right", context)];
-  const product = `${context.use(productNamed(call))}(${name}, ${a.name}, ${b.name});`;
+  const text = productOf(call);
+  const [a, b] = [
+    operandOf(left!, { side: "left", text }, context),
+    operandOf(right!, { side: "right", text }, context),
+  ];
+  const product = `${context.use(productNamed(text))}(${name}, ${a.name}, ${b.name});`;
   return a.lines.length + b.lines.length === 0 ? [product] : ["{", ...a.lines, ...b.lines, product, "}"];
 }
 
-function productNamed({ text }: IntrinsicCall): HelperName {
-  const product = text.cuda as WarpProductText | GroupProductText;
-  if (product.kind === "group-product") return groupProductName(product.operands, product.columns);
-  return `uk_product_${product.operands}`;
-}
+const productNamed = (text: TileOperand["text"]): HelperName =>
+  text.kind === "group-product" ? groupProductName(text.operands, text.columns) : `uk_product_${text.operands}`;
 
-function operandOf(operand: Expr, side: "left" | "right", context: StatementContext): { name: string; lines: Lines } {
-  if (operand.kind === "local") {
-    if (context.operands.get(operand.name) !== side) refuse("a tile is both a left and a right operand");
-    return { name: context.names(operand.name), lines: [] };
+function operandOf(
+  value: Expr,
+  operand: TileOperand,
+  context: StatementContext,
+): { readonly name: string; readonly lines: Lines } {
+  if (value.kind === "local") {
+    if (context.operands.get(value.name)?.side !== operand.side) refuse("a tile is both a left and a right operand");
+    return { name: context.names(value.name), lines: [] };
   }
   const name = context.fresh("tile");
-  return { name, lines: operandLines(operand, side, name, context) };
+  return { name, lines: operandLines(value, operand, name, context) };
 }
 
 /** Loads of a tile, or where it lies for a product that reads memory itself. */
-function operandLines(value: Expr, side: "left" | "right", name: string, context: StatementContext): Lines {
+function operandLines(value: Expr, { side, text }: TileOperand, name: string, context: StatementContext): Lines {
   if (value.kind !== "load" || !context.group.has(value.buffer)) {
     return refuse("an operand lies outside of the memory of the group");
   }
-  if (lanesOf(value) > warpWideLanes) return descriptorLines(value, side, name, context);
-  // Each lane gives the address of a row of eight elements.
-  const { base, apart } = rowsOf(value);
-  const load = context.use(side === "left" ? "uk_load_rows" : "uk_load_columns");
-  const index = `${cudaIndex(base, null, context)} + uk_tile_row * ${apart} + uk_tile_column`;
+  if (text.kind === "group-product") return descriptorLines(value, side, name, context);
+  // Each lane gives the address of sixteen bytes of a row.
+  const { base, apart, piece } = rowsOf(value, side === "right" && !text.isAlongDepth ? warpTile : null);
+  const load = context.use(side === "left" || text.isAlongDepth ? "uk_load_rows" : "uk_load_columns");
+  const column = piece === 8 ? "uk_tile_column" : `uk_tile_column * ${piece / 8}`;
+  const index = `${cudaIndex(base, null, context)} + uk_tile_row * ${apart} + ${column}`;
   return [`unsigned ${name}[4];`, `${load}(${name}, ${addressOf(value, index, context)});`];
 }
 
@@ -117,28 +127,41 @@ function descriptorLines(load: Load, side: "left" | "right", name: string, conte
 }
 
 /** Buffers that products read in panels. */
-export function panelsIn({ body }: LoopFunc): ReadonlySet<string> {
+export function panelsIn(func: LoopFunc): ReadonlySet<string> {
   const panels = new Set<string>();
+  const isInPanels = (text: TileOperand["text"] | undefined): boolean => text?.kind === "group-product";
+  const note = (value: Expr): void => {
+    if (value.kind === "load") panels.add(value.buffer);
+  };
+  const operands = operandsIn(func);
   walkStmt(
-    body,
-    () => {},
+    func.body,
+    (stmt) => {
+      if (stmt.kind === "define" && isInPanels(operands.get(stmt.name)?.text)) note(stmt.value);
+    },
     (expr) => {
-      if (expr.kind === "load" && lanesOf(expr) > warpWideLanes) panels.add(expr.buffer);
+      if (expr.kind === "intrinsic" && isInPanels(productOf(expr))) expr.operands.slice(1).forEach(note);
     },
   );
   return panels;
 }
 
-function rowsOf(load: Load): { base: Expr; apart: number } {
+/** Rows of a tile in memory, of so many elements; null: of as many as fill 32 bytes. */
+function rowsOf(load: Load, columns: number | null): { base: Expr; apart: number; piece: number } {
   const index = load.indices[0]!;
   if (index.kind !== "ramp" || load.active) return refuse("an operand is no tile in memory");
   const nested = index.base.kind === "ramp";
-  const apart = nested ? index.stride : 16;
+  const bytes = bytesOfElement(load.dtype);
+  const lanes = columns ?? warpDepth(load.dtype as DType);
+  const piece = 16 / bytes;
+  const apart = nested ? index.stride : lanes;
   const base = index.base.kind === "ramp" ? index.base.base : index.base;
   const step = index.base.kind === "ramp" ? index.base.stride : index.stride;
-  const isWhole = step === 1 && (!nested || lanesOf(index.base) === 16);
-  if (!isWhole || apart % 8 !== 0 || !isMultiple(base, 8)) return refuse("rows of an operand do not begin at 16 bytes");
-  return { base, apart };
+  const isWhole = step === 1 && (!nested || lanesOf(index.base) === lanes);
+  if (!isWhole || apart % piece !== 0 || !isMultiple(base, piece)) {
+    return refuse("rows of an operand do not begin at 16 bytes");
+  }
+  return { base, apart, piece };
 }
 
 /** Neighbouring columns of a lane are stored together. */

@@ -1,7 +1,8 @@
-// Operands of a product in the memory of a group: copied step by step by all threads of the group, eight elements each. Rows in it
-// are eight elements longer, so that the rows of a tile lie in different banks; panels of 64 elements have their own way for that.
+// Operands of a product in the memory of a group: copied step by step by all threads of the group, 16 bytes each. Rows in it are
+// 16 bytes longer, so that the rows of a tile lie in different banks; panels of 64 elements have their own way for that.
 //
-//   rows × columns / 8 → parts of one loop: .0 unrolled, .1 warps along z, .2 warps along y, .3 lanes; eight elements as a vector
+//   rows × pieces of 16 bytes → parts of one loop: .0 unrolled, .1 warps along z, .2 warps along y, .3 lanes; a piece is a vector
+//   pieces × rows, where the copy is turned: lanes side by side read neighbours, one byte of each of sixteen rows
 //   panels, rows of a panel → .0 unrolled, .1 along z, .2 along y, .3 sixteen, with the eight pieces of a row as lanes
 
 import type { CopiedReads, Instruction, Operand } from "../../../compiler/index.ts";
@@ -10,7 +11,10 @@ import type { Access, SchedulableStage } from "../draft/schedulable-stage.ts";
 import { warpsOf } from "./group-tiles.ts";
 import type { WarpProduct } from "./warp-product.ts";
 
-const { pieceElements: vector, rowPadding: padding, panelRows } = gpuSizes;
+const { pieceBytes, panelRows } = gpuSizes;
+
+/** Elements that a thread copies at once. */
+const pieceOf = ({ tile }: WarpProduct): number => pieceBytes / tile.bytes;
 
 export const copies = (product: WarpProduct, step: string): readonly Instruction<Operand>[] =>
   [product.left, product.right].flatMap((access) =>
@@ -18,20 +22,29 @@ export const copies = (product: WarpProduct, step: string): readonly Instruction
   );
 
 function copyOf(access: Access, product: WarpProduct, step: string): readonly Instruction<Operand>[] {
-  const { stage, rows, columns } = product;
+  const { stage, rows, columns, turned } = product;
   const { buffer, dims } = access;
+  const piece = pieceOf(product);
   const reads = copiedReads(stage, access);
   const pack = reads?.copy ?? `${buffer}.pack`;
   const [down, along] = [dims.length - 2, dims.length - 1];
-  const layout = dims.map((_, dim) => ({ dim, part: "whole", tile: 1 }) as const);
-  const chunks = `${pack}.${down}+${pack}.${along}.0`;
+  const isTurned = turned.includes(access);
+  const matrix = isTurned ? [along, down] : [down, along];
+  const layout = [...dims.keys()]
+    .slice(0, down)
+    .concat(matrix)
+    .map((dim) => ({ dim, part: "whole", tile: 1 }) as const);
+  const [lines, pieces] = [`${pack}.${down}`, `${pack}.${along}.0`];
+  const [outer, inner] = isTurned ? ([pieces, lines] as const) : ([lines, pieces] as const);
+  const chunks = `${outer}+${inner}`;
   const warps = [rows, columns].map((axis) => ({ tunable: warpsOf(axis) }));
   return [
     { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
     { kind: "set-scope", buffer: pack, scope: "group" },
-    { kind: "storage-align", buffer: pack, dim: down, factor: 2 * padding, offset: padding },
-    { kind: "split", loop: `${pack}.${along}`, factors: [0, vector], tail: "perfect" },
-    { kind: "fuse", outer: `${pack}.${down}`, inner: `${pack}.${along}.0` },
+    { kind: "storage-align", buffer: pack, dim: down, factor: 2 * piece, offset: piece },
+    { kind: "split", loop: `${pack}.${along}`, factors: [0, piece], tail: "perfect" },
+    ...(isTurned ? [{ kind: "reorder", loops: [pieces, lines] } as const] : []),
+    { kind: "fuse", outer, inner },
     { kind: "split", loop: chunks, factors: [0, ...warps, product.tile.lanes], tail: "perfect" },
     { kind: "bind", loop: `${chunks}.1`, axis: "threadIdx.z" },
     { kind: "bind", loop: `${chunks}.2`, axis: "threadIdx.y" },
@@ -61,7 +74,7 @@ function panelsOf(access: Access, product: WarpProduct, panel: number, step: str
   return [
     { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
     { kind: "set-scope", buffer: pack, scope: "group" },
-    { kind: "split", loop: pieces, factors: [0, vector], tail: "perfect" },
+    { kind: "split", loop: pieces, factors: [0, pieceOf(product)], tail: "perfect" },
     { kind: "split", loop: lines, factors: [0, ...warps, panelRows], tail: "perfect" },
     {
       kind: "reorder",

@@ -21,9 +21,7 @@ export const sumsOf = ({ stage }: WarpProduct): string => `${stage.name}.sums`;
 export const registersOf = ({ stage }: WarpProduct): string => `${stage.name}.registers`;
 export const groupBytesOf = ({ stage }: WarpProduct): string => `${stage.name}.group-bytes`;
 
-const bytesOfElement = 2;
-
-const { rowPadding: padding, panelRows, leastThreads, mostSums, warpRegisters, groupRegisters } = gpuSizes;
+const { pieceBytes, panelRows, leastThreads, mostSums, warpRegisters, groupRegisters } = gpuSizes;
 
 /** Sums of a tile that each of its lanes holds. */
 const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
@@ -49,7 +47,7 @@ const limitNeighbours = (draft: Draft, rows: Axis): Draft =>
   multiples(draft, groupsOf(rows), [neighboursOf(rows)], `groups along ${rows.name} that run side by side divide them`);
 
 /**
- * Copies to the memory of a group are made by all of its threads alike, eight elements each: a warp's own share of its operand, which it
+ * Copies to the memory of a group are made by all of its threads alike, 16 bytes each: a warp's own share of its operand, which it
  * copies with the warps along the other axis, falls into equal parts.
  */
 function limitCopies(draft: Draft, warps: WarpProduct): Draft {
@@ -155,21 +153,21 @@ interface Slot {
 }
 
 /**
- * A step has 16·t elements of the depth, so the left operand has as many rows of 16·t + 8 as the group, and the right one 16·t rows of
- * as many elements as it has columns, and 8. All of that is a multiple of 256 bytes.
+ * A step has t tiles of the depth. A tile of an operand has 16 rows, and 32 bytes of each. Where rows run along the depth, a group has
+ * 16·g rows of 32·t + 16 bytes; where they run along the columns, a step has 16·t rows of 32·g + 16 bytes.
  */
 function paddedSlot(draft: Draft, warps: WarpProduct): Slot {
   const { stage, rows, columns, depth, tile } = warps;
-  const unit = tile.depth * padding * bytesOfElement;
+  const unit = tile.rows * pieceBytes;
   const tilesOf = (axis: Axis): string => `${stage.name}.${axis.name}.tiles`;
   const tiled = [rows, columns].reduce((result, axis) => {
     const why = `tiles of a step along ${axis.name} and ${depth.name}`;
     return product(result, tilesOf(axis), [groupTilesOf(axis), unrollOf(depth)], why);
   }, draft);
   const terms = [
-    ...[rows, columns].map((axis) => ({ coefficient: axis.tile / padding, term: tilesOf(axis) })),
+    ...[rows, columns].map((axis) => ({ coefficient: (tile.depth * tile.bytes) / pieceBytes, term: tilesOf(axis) })),
     { coefficient: 1, term: groupTilesOf(rows) },
-    { coefficient: 1, term: unrollOf(depth) },
+    { coefficient: 1, term: tile.isAlongDepth ? groupTilesOf(columns) : unrollOf(depth) },
   ];
   const why = `memory of a group for a step of ${stage.name}, in ${unit} bytes`;
   return { slot: sum(tiled, `${groupBytesOf(warps)}.units`, terms, 0, why), unit };
@@ -178,7 +176,7 @@ function paddedSlot(draft: Draft, warps: WarpProduct): Slot {
 /** Panels have no padding: a step has as many rows and columns as the group, times its depth. */
 function panelSlot(draft: Draft, warps: WarpProduct): Slot {
   const { stage, rows, columns, depth, tile } = warps;
-  const unit = tile.depth * bytesOfElement;
+  const unit = tile.depth * tile.bytes;
   const ends = `${stage.name}.rows-and-columns`;
   const terms = [rows, columns].map((axis) => ({ coefficient: axis.tile, term: groupTilesOf(axis) }));
   const counted = sum(draft, ends, terms, 0, `rows and columns of a group`);

@@ -19,9 +19,6 @@ import {
 import { groupBytesOf, registersOf, sumsOf, threadsOf } from "./limits.ts";
 import type { WarpProduct } from "./warp-product.ts";
 
-/** Bytes of an element of an operand. */
-const elementBytes = 2;
-
 export const productEstimate =
   (product: WarpProduct, reader: SchedulableStage | null, target: AcceleratorTarget): Estimate =>
   (assignment) => {
@@ -56,7 +53,7 @@ export const productEstimate =
 type Value = (name: string) => number;
 type Step = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;
 
-/** Work of a group in one step. Panels are read once for each tile of sums, by its instruction; else by each warp into registers. */
+/** Work of a group in one step: operations as those on operands of two bytes take. Panels are read once for each tile of sums, by its instruction; else by each warp into registers. */
 function stepOf({ rows, columns, depth, tile }: WarpProduct, value: Value): Step {
   const [down, along, deep] = [rows, columns, depth].map((axis, at) => {
     return axis.tile * value(at < 2 ? groupTilesOf(axis) : unrollOf(axis));
@@ -66,19 +63,19 @@ function stepOf({ rows, columns, depth, tile }: WarpProduct, value: Value): Step
       ? down * value(warpsOf(columns)) + along * value(warpsOf(rows))
       : down * (along / columns.tile) + along * (down / rows.tile);
   return {
-    flops: 2 * down * along * deep,
+    flops: 2 * down * along * deep * (tile.bytes / gpuRates.tensorOperandBytes),
     lanes: tile.rows * tile.columns,
-    bytesFromL2: loaded * deep * elementBytes,
-    bytesFromL3: (down + along) * deep * elementBytes,
+    bytesFromL2: loaded * deep * tile.bytes,
+    bytesFromL3: (down + along) * deep * tile.bytes,
   };
 }
 
 /**
  * Cycles of a step in which nothing of its processor works: copies come too late, and no other group has work. Latencies vary, so more
- * steps ahead always hide more of them, and never all.
+ * steps ahead always hide more of them, and never all. A copy that is turned goes through registers, so its thread waits for it.
  */
 function waitOf(step: Step, product: WarpProduct, assignment: Assignment, target: AcceleratorTarget): number {
-  const ahead = (assignment[stagesOf(product)] ?? 1) - 1;
+  const ahead = product.turned.length > 0 ? 0 : (assignment[stagesOf(product)] ?? 1) - 1;
   const others = groupsAtATime(product, assignment, target);
   const hidden = ahead * busyCycles(step) * others;
   return gpuRates.memoryLatency ** 2 / (gpuRates.memoryLatency + hidden) / others;
@@ -99,7 +96,7 @@ function groupsAtATime(product: WarpProduct, assignment: Assignment, { limits }:
 
 /** Operands that the groups of a round bring from memory: those side by side share rows, or columns. */
 function bytesFromMemory(
-  { rows, columns, depth }: WarpProduct,
+  { rows, columns, depth, tile }: WarpProduct,
   value: Value,
   groups: number,
   processors: number,
@@ -109,5 +106,5 @@ function bytesFromMemory(
   const along = Math.min(value(groupsOf(columns)), Math.ceil(running / down));
   const below = Math.ceil(running / (down * along)) * down;
   const lines = below * rows.tile * value(groupTilesOf(rows)) + along * columns.tile * value(groupTilesOf(columns));
-  return (groups / running) * lines * depth.extent * elementBytes;
+  return (groups / running) * lines * depth.extent * tile.bytes;
 }

@@ -2,15 +2,18 @@
 // the rows is a batch.
 //
 //   C[b, i, j] += A[b, i, k] · B[b, k, j]      batches b, rows i, columns j, depth k
+//   C[b, i, j] += A[b, i, k] · B[b, j, k]      of bytes, the copies of which lie along the depth
 
 import {
   type AcceleratorTarget,
+  byteSize,
   cudaMma,
   cudaWgmma,
   groupTile,
   type Intrinsic,
   intrinsicsFor,
   loopName,
+  type WarpProductText,
   warpLanes,
   warpTile,
 } from "../../../compiler/index.ts";
@@ -34,6 +37,10 @@ export interface TileShape {
   readonly lanes: number;
   /** Elements of a row of a panel, where it reads operands in the memory of the group; null: they are loaded into registers. */
   readonly panel: number | null;
+  /** Bytes of an element of an operand. */
+  readonly bytes: number;
+  /** Whether rows of the right operand run along the depth, as those of the left one do; else they run along the columns. */
+  readonly isAlongDepth: boolean;
 }
 
 export interface WarpProduct {
@@ -45,6 +52,8 @@ export interface WarpProduct {
   /** The operand that rows of the result depend on, and the one that columns do. */
   readonly left: Access;
   readonly right: Access;
+  /** Operands whose rows do not run as the instruction wants them: their copies are turned. */
+  readonly turned: readonly Access[];
   readonly intrinsic: Intrinsic;
   readonly tile: TileShape;
 }
@@ -65,11 +74,16 @@ export function warpProducts(stage: SchedulableStage, { target, numerics }: Aske
 export const isWarpProduct = (stage: SchedulableStage, task: Asked): boolean => warpProducts(stage, task).length > 0;
 
 function tileOf(intrinsic: Intrinsic): TileShape | null {
-  if (cudaMma.includes(intrinsic))
-    return { rows: warpTile, columns: warpTile, depth: warpTile, lanes: warpLanes, panel: null };
+  const [sums, left] = intrinsic.meaning.buffers;
+  const bytes = byteSize[left!.dtype];
+  if (cudaMma.includes(intrinsic)) {
+    const { isAlongDepth } = intrinsic.text.cuda as WarpProductText;
+    const depth = left!.shape[0]! / warpTile;
+    return { rows: warpTile, columns: warpTile, depth, lanes: warpLanes, panel: null, bytes, isAlongDepth };
+  }
   if (!cudaWgmma.includes(intrinsic)) return null;
   const { rows, depth, panel, lanes } = groupTile;
-  return { rows, columns: (intrinsic.meaning.buffers[0]?.shape[0] ?? 0) / rows, depth, lanes, panel };
+  return { rows, columns: sums!.shape[0]! / rows, depth, lanes, panel, bytes, isAlongDepth: false };
 }
 
 function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShape): WarpProduct | null {
@@ -81,10 +95,17 @@ function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShap
   const [rows, columns, depth] = axes.slice(-3) as [Axis, Axis, Axis];
   const isWhole = [rows, columns, depth].every(({ extent, tile }) => extent % tile === 0);
   if (!isWhole || depth.extent % (tile.panel ?? 1) !== 0) return null;
-  const left = stage.reads.find((read) => isMatrix(read, batches, rows, depth));
-  const right = stage.reads.find((read) => isMatrix(read, batches, depth, columns));
-  if (!left || !right || stage.reads.length !== 2 || intrinsic.meaning.buffers[1]?.dtype !== left.dtype) return null;
-  return { stage, batches, rows, columns, depth, left, right, intrinsic, tile };
+  const matrix = (down: Axis, along: Axis): Access | undefined =>
+    stage.reads.find((read) => isMatrix(read, batches, down, along));
+  // Bytes are turned one by one on their way to the memory of the group; halves have an instruction that loads them by their columns.
+  const turnedLeft = tile.isAlongDepth ? matrix(depth, rows) : undefined;
+  const turnedRight = tile.isAlongDepth ? matrix(depth, columns) : undefined;
+  const left = matrix(rows, depth) ?? turnedLeft;
+  const right = tile.isAlongDepth ? (matrix(columns, depth) ?? turnedRight) : matrix(depth, columns);
+  const [, a, b] = intrinsic.meaning.buffers;
+  if (!left || !right || stage.reads.length !== 2 || a?.dtype !== left.dtype || b?.dtype !== right.dtype) return null;
+  const turned = [left, right].filter((access) => access === turnedLeft || access === turnedRight);
+  return { stage, batches, rows, columns, depth, left, right, turned, intrinsic, tile };
 }
 
 /** Says whether the last two dimensions of an operand are walked by these axes, and those before them by batches. */

@@ -1,0 +1,158 @@
+// Products of bytes on tensor cores: which products are for them, what their schedules take of a group, and that they compute all bytes
+// exactly, as the interpreter and the CPU run them.
+
+import { describe, expect, test } from "vitest";
+import {
+  type AcceleratorTarget,
+  authoring,
+  type ComputeDef,
+  type CudaSource,
+  cudaSm80,
+  cudaSm90,
+  fromCompute,
+  generateKernel,
+  instantiate,
+  type LoopFunc,
+  lower,
+  type Op,
+  opLibrary,
+  printDiagnostic,
+  schedule,
+} from "../../../src/compiler/index.ts";
+import type { Template } from "../../../src/tuner/data/space.ts";
+import { priorNs } from "../../../src/tuner/search/point/prior.ts";
+import { findPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
+import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { wrongOnCpu } from "../../gpu/sweep/cuda-on-cpu.ts";
+import { wrongInterpreted } from "../../gpu/sweep/interpreted.ts";
+import {
+  alongChannels,
+  type BytePair,
+  bytePairs,
+  finished,
+  inBatches,
+  instantiated,
+  referenceOfBytes,
+  transposed,
+  withVector,
+} from "../../support/byte-products.ts";
+import { noFakeGpu } from "../../support/cuda.ts";
+import { type DrawnSchedule, describeSchedule, drawSchedules } from "../../support/thread-schedules.ts";
+
+const spaceOf = (op: ComputeDef, target: AcceleratorTarget = cudaSm80): GeneratedSpace =>
+  generateSpace({ op, target, numerics: "strict", threads: 1 });
+
+const templatesOf = (op: ComputeDef, target?: AcceleratorTarget): readonly Template[] =>
+  spaceOf(op, target).templates.filter(({ name }) => name.includes("on tensor cores"));
+
+function sourceOf(op: ComputeDef, drawn: DrawnSchedule, target: AcceleratorTarget = cudaSm80): CudaSource {
+  const kernel = generateKernel(op, drawn.trace, target, { numerics: "strict", verify: true });
+  if (kernel.kind !== "ok") throw new Error(`${printDiagnostic(kernel.diagnostic)}\n${describeSchedule(drawn)}`);
+  return kernel.source as CudaSource;
+}
+
+const signed: BytePair = ["i8", "i8"];
+const titled = bytePairs.map((pair) => [pair.join(" · "), pair] as const);
+
+type Sizes = readonly [m: number, n: number, depth: number];
+
+/** C[i, j] = Σ A[i, k] · B[k, j]: neighbours along the depth are no neighbours in B. */
+const across = ([a, b]: BytePair, [m, n, depth]: Sizes): Op =>
+  opLibrary.gemm({ M: m, N: n, K: depth, dtype: a, dtypeB: b });
+
+/** C[i, j] = Σ A[k, i] · B[k, j], where neither lies along the depth. */
+const bothAcross = ([a, b]: BytePair, [m, n, depth]: Sizes): Op =>
+  authoring.defineOp({}, () => {
+    const { compute, reduceAxis, sum, tensor } = authoring;
+    const [A, B, k] = [tensor("A", [depth, m], a), tensor("B", [depth, n], b), reduceAxis("k", depth)];
+    return compute("C", [m, n], (i, j) => sum(A(k, i).cast("i32").mul(B(k, j).cast("i32")), k));
+  });
+
+describe("products that are for tensor cores", () => {
+  test.each(titled)("%s, in batches and with what finishes the sums, in numerics strict too", (_, pair) => {
+    const names = [transposed, inBatches, across, bothAcross, finished].map((make) =>
+      spaceOf(instantiated(make(pair, [64, 64, 64]))).templates.map(({ name }) => name),
+    );
+    const own = Array.from({ length: 4 }, () => ["C on tensor cores"]);
+    expect(names).toEqual([...own, ["C with sums on tensor cores"]]);
+  });
+
+  test.each([
+    ["a depth that is no multiple of 32", transposed(signed, [64, 64, 48])],
+    ["rows that are no multiple of 16", transposed(signed, [40, 64, 64])],
+    ["i8 · u8, for which there is no instruction in this order", transposed(["i8", "u8"], [64, 64, 64])],
+    ["a vector", withVector(signed, [64, 1, 64])],
+    ["a convolution", alongChannels(signed, [64, 64, 64])],
+  ])("others are none: %s", (_, op) => {
+    expect(templatesOf(instantiated(op))).toEqual([]);
+    expect(spaceOf(instantiated(op)).templates.length).toBeGreaterThan(0);
+  });
+});
+
+describe("60 schedules are legal, printed, and take the memory and the threads that their constraints say", () => {
+  test.each([cudaSm80, cudaSm90])(
+    "$name",
+    (target) => {
+      for (const make of [transposed, inBatches, across, bothAcross]) {
+        const op = instantiated(make(signed, [512, 256, 512]));
+        const [template] = templatesOf(op, target);
+        for (const drawn of drawSchedules(template!, 60, 1)) {
+          const { launches, text } = sourceOf(op, drawn, target);
+          expect(launches.map(({ groupBytes }) => groupBytes)).toEqual([drawn.assignment["C.group-bytes"]]);
+          expect(launches[0]!.group.reduce((all, extent) => all * extent, 1)).toBe(drawn.assignment["C.threads"]);
+          expect(text).toContain("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32");
+          // What lies across the depth is turned by threads, which a copy in the background does not do.
+          expect(text.includes("uk_copy16(")).toBe(make !== bothAcross);
+        }
+      }
+    },
+    60_000,
+  );
+});
+
+describe("schedules compute all bytes exactly", () => {
+  const made = [transposed, inBatches, across, bothAcross, finished].flatMap((make) =>
+    titled.map(([title, pair]) => ({ make, title, pair })),
+  );
+
+  test.each(made)(
+    "$make.name, $title",
+    ({ make, pair }) => {
+      const op = instantiated(make(pair, [32, 64, 96]));
+      const [template] = templatesOf(op);
+      for (const [seed, areExtremes] of [false, true].entries()) {
+        const reference = referenceOfBytes(op, createRng(seed), areExtremes);
+        const drawn = drawSchedules(template!, 3, 7 + seed);
+        for (const each of drawn) {
+          const threads: LoopFunc = lower(schedule(fromCompute(op), each.trace), {
+            target: cudaSm80,
+            numerics: "strict",
+          });
+          expect(wrongInterpreted(reference, threads), describeSchedule(each)).toBeNull();
+        }
+        if (noFakeGpu !== null) continue;
+        const wrong = wrongOnCpu(
+          reference,
+          drawn.map((each) => sourceOf(op, each)),
+        );
+        for (const [at, each] of drawn.entries()) expect(wrong[at], describeSchedule(each)).toBeNull();
+      }
+    },
+    60_000,
+  );
+});
+
+test("a large product of bytes is predicted to take a little more than half as long as one of halves", () => {
+  const predictedNs = (op: ComputeDef): number => {
+    const space = generateSpace({ op, target: cudaSm80, numerics: "fast", threads: 1 });
+    const search = searchSpace(space, { prior: space.prior });
+    return priorNs(search, findPoint(search, predict(space)!)!);
+  };
+  const sizes = { M: 4096, N: 4096, K: 4096 };
+  const bytes = predictedNs(instantiated(transposed(signed, [sizes.M, sizes.N, sizes.K])));
+  const ratio = bytes / predictedNs(instantiate(opLibrary.gemm({ ...sizes, dtype: "f16" }), {}, "gemm"));
+  expect(ratio).toBeGreaterThan(0.45);
+  expect(ratio).toBeLessThan(0.7);
+});
