@@ -225,8 +225,8 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     ],
     [
       "no memory",
-      { FAKE_CUDA_MEMORY: "10000" },
-      /^the GPU refuses the kernel: Fake GPU 0 has no memory for 7680 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY$/,
+      { FAKE_CUDA_MEMORY: "1000" },
+      /^the GPU refuses the kernel: Fake GPU 0 has no memory for 1536 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY$/,
     ],
     [
       "a launch that breaks the context",

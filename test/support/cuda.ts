@@ -61,14 +61,14 @@ export const gemmApp = (query: string, main: string, { op = gemmText, koffi = tr
     {
       "src/main.js": `import gemm from "./gemm.op.ts?tune=${query}";
 const integers = (length, salt) => Float32Array.from({ length }, (_, at) => ((at * 7 + salt) % 11) - 5);
-const [A, B] = [integers(32 * 48, 1), integers(48 * 40, 2)];
+const [A, B] = [integers(8 * 16, 1), integers(16 * 24, 2)];
 ${main}`,
       "src/gemm.op.ts": `import { gemm } from "unplugin-kernel/ops"; export default ${op};`,
     },
     koffi,
   );
 
-const gemmText = "gemm({ M: 32, N: 40, K: 48 })";
+const gemmText = "gemm({ M: 8, N: 24, K: 16 })";
 
 /** Makes calls that a twin answers off the event loop slow, so that a GPU is faster on any machine. */
 const slowWorkers = `data:text/javascript,${encodeURIComponent(`

@@ -59,10 +59,10 @@ export function createPageMachine(name: string, { askAgain, gone, farewell }: Pa
     for (const { reject } of [...queue.splice(0), ...given.values()]) reject(new BrowserGone(name));
     given.clear();
   };
-  /** The page has been heard of: its absence is counted from now. */
+  /** The page has been heard of: its absence is counted from now, unless there is nothing left that it could miss. */
   const hear = (): void => {
     stopWatch();
-    stopWatch = afterMs(gone, loseAll);
+    if (!end) stopWatch = afterMs(gone, loseAll);
   };
   const hand = (): void => {
     const tell = asking;
