@@ -12,8 +12,14 @@ import { createWorkbench } from "../../src/tuner/workbench/workbench.ts";
 export const throwingWorkbench: KernelContext["workbench"] = (options) => {
   const inner = createWorkbench(options);
   async function* measure(...args: Parameters<typeof inner.measure>): AsyncGenerator<Measurement | NoTime, undefined> {
-    yield (await inner.measure(...args).next()).value!;
-    throw new InvariantError("invariant violated: planted");
+    const measured = inner.measure(...args);
+    try {
+      yield (await measured.next()).value!;
+      throw new InvariantError("invariant violated: planted");
+    } finally {
+      // What it has begun ahead would keep the others waiting for their turn.
+      await measured.return?.();
+    }
   }
   return { ...inner, measure };
 };

@@ -30,6 +30,8 @@ export interface DrawOptions {
   readonly seed: number;
   /** Schedules of each template. */
   readonly samples: number;
+  /** Templates that are drawn from, from the first on; default: all. */
+  readonly templates?: number;
   /** Also validates each text; null: what runs is valid anyway. */
   readonly validate?: WgslValidator | null;
   /** Form of the texts; default: as they are generated. */
@@ -52,7 +54,7 @@ export async function drawnOnGpu(gpu: GpuDevice, op: ComputeDef, options: DrawOp
   const wrong: string[] = [];
   let right = 0;
   const { templates } = generateSpace({ op, target: webgpu, numerics: "fast", threads: 1 });
-  for (const { name, model, instructions } of templates) {
+  for (const { name, model, instructions } of templates.slice(0, options.templates)) {
     const [compiled, rng] = [compileModel(model), createRng(seed)];
     const seen = new Set<string>();
     for (let at = 0; at < samples; at++) {

@@ -84,7 +84,9 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
       expect(templates.length, name).toBe(target === cudaSm80 ? 1 : templates.length);
       const close: boolean[] = [];
       for (const template of templates) {
-        for (const drawn of draw(defined, target, template, 4)) {
+        // Widths of one instruction differ in little.
+        const count = template.name.includes("columns at once") ? 2 : 4;
+        for (const drawn of draw(defined, target, template, count)) {
           const code = compiled(drawn);
           const what = `${JSON.stringify(drawn.assignment)} ${code.registers} registers`;
           expect({ stack: code.stack, local: code.local }, what).toEqual({ stack: 0, local: 0 });

@@ -1,5 +1,5 @@
 // Every operator of the library in every type that WGSL has, by schedules drawn from their spaces: valid by Dawn's null back end, right on
-// SwiftShader, and nothing written beside the outputs. So are their texts in the form that pages load.
+// SwiftShader, and nothing written beside the outputs. So are texts in the form that pages load, of the first two templates of each.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instantiate, shortWgsl } from "../../../../src/compiler/index.ts";
@@ -34,7 +34,13 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
 
   test.each(cases.filter(({ type }) => type !== "f64"))("$title in its short form", async ({ operator, type, at }) => {
     const op = instantiate(operator.small(createRng(at)).op(operandTypes(type)), {}, "op");
-    const { right, wrong } = await drawnOnGpu(gpu, op, { seed: 2, samples: 1, validate, form: shortWgsl });
+    const { right, wrong } = await drawnOnGpu(gpu, op, {
+      seed: 2,
+      samples: 1,
+      templates: 2,
+      validate,
+      form: shortWgsl,
+    });
     expect(wrong).toEqual([]);
     expect(right).toBeGreaterThan(0);
   });
