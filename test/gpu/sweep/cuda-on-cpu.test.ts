@@ -26,9 +26,9 @@ const swept = [
   "transpose",
 ];
 
-function drawn(title: string, round = 0): Round {
+function drawn(title: string, seed = 5, round = 0): Round {
   const operator = sweptFor(cudaSm80).find((it) => it.title === title)!;
-  return drawRound(operator, 5, round, { target: cudaSm80, wanted: 8 })!;
+  return drawRound(operator, seed, round, { target: cudaSm80, wanted: 8 })!;
 }
 
 const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
@@ -56,6 +56,13 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     },
     60_000,
   );
+
+  test("statements of one thread between launches share what they load", () => {
+    const round = drawn("operators by lot", 1, 6);
+    const sources = sourcesOf(round);
+    expect(sources[0]!.text).toMatch(/float load_\d+_ = S1_sum_\[0\];\n.*S1_\[0\] = \(load_/);
+    expect(wrongOnCpu(round.reference, sources).filter((wrong) => wrong !== null)).toEqual([]);
+  }, 60_000);
 
   test("a barrier that is missing is seen", () => {
     expect(wrongWithout("softmax, long", /__syncthreads\(\);/)).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 // Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
 
+import { seq } from "../../ir/build.ts";
 import { copiedAhead } from "../../ir/copied-ahead.ts";
 import type { Buffer, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
@@ -8,6 +9,7 @@ import { product } from "../../support/integer-math.ts";
 import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
 import type { GenerateOptions } from "../code-generator.ts";
+import { type LaunchBody, launchBodies } from "../launch-bodies.ts";
 import { parametersOf } from "../parameters.ts";
 import type { CudaLaunch, CudaSource } from "./cuda-source.ts";
 import { bytesOfElement, cudaType } from "./elements.ts";
@@ -40,8 +42,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     fresh: (stem) => `uk_${stem}${next++}`,
   };
   refuseOthers(func.body, target.features);
-  const bodies = func.body.kind === "seq" ? func.body.body : [func.body];
-  const parts = bodies.map((body, at) => launchOf(body, `${func.name}_${at}`, func, context));
+  const parts = launchBodies(func, "cuda").map((body, at) => launchOf(body, `${func.name}_${at}`, func, context));
   for (const { launch } of parts) refuseLarge(launch, target);
   const texts = parts.map(({ text }) => text);
   return {
@@ -86,7 +87,7 @@ const bytesOf = ({ dtype, shape }: Buffer): number => product(shape) * bytesOfEl
 
 /** The function of one launch. */
 function launchOf(
-  body: Stmt,
+  { body, before }: LaunchBody,
   entry: string,
   func: LoopFunc,
   context: StatementContext,
@@ -99,7 +100,7 @@ function launchOf(
     extents.get(`${prefix}.z`) ?? 1,
   ];
   const [grid, group] = [size("blockIdx"), size("threadIdx")];
-  const own = usedIn(body);
+  const own = usedIn(seq(...before, body));
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
   const groupBytes = places.at(-1)?.end ?? 0;
@@ -121,6 +122,7 @@ function launchOf(
     }),
     ...registerArrays(func, own, tiledIn(body), context),
     ...(tiles.size > 0 ? warpPlace : []),
+    ...before.flatMap((definition) => linesOf(definition, context)),
     ...linesOf(inner, context),
   ];
   const parameters = func.buffers.filter(({ memory }) => memory === "caller" || memory === "workspace");

@@ -5,11 +5,11 @@ import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
 import type { GenerateOptions } from "../code-generator.ts";
+import { launchBodies } from "../launch-bodies.ts";
 import { parametersOf } from "../parameters.ts";
 import { createDeclarations } from "./declarations.ts";
 import { bytesOfBuffer } from "./elements.ts";
 import { launchOf, type TextParts } from "./launch.ts";
-import { launchBodies } from "./launch-bodies.ts";
 import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
 import type { WgslSource } from "./wgsl-source.ts";
@@ -29,7 +29,9 @@ export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptio
     fresh: (stem) => `uk_${stem}${next++}`,
     declarations: createDeclarations(func, names),
   };
-  const launches = launchBodies(func).map((body, at) => launchOf(body, `${func.name}_${at}`, func, target, parts));
+  const launches = launchBodies(func, "wgsl").map((body, at) =>
+    launchOf(body, `${func.name}_${at}`, func, target, parts),
+  );
   const texts = [...parts.declarations.texts(), ...helperTexts(used), ...launches.map(({ text }) => text)];
   return {
     kind: "wgsl",

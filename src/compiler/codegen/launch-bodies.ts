@@ -1,11 +1,11 @@
 // Flat function of threads → what each launch runs. Statements beside the nests of threads are run by one thread, those that follow each
 // other in one launch. A local that a pass has defined between launches is computed anew by each launch that names it.
 
-import { seq } from "../../ir/build.ts";
-import type { Define, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { isThreadLoop } from "../../ir/thread-axes.ts";
-import { walkStmt } from "../../ir/visit.ts";
-import { cannotRun } from "../cannot.ts";
+import { seq } from "../ir/build.ts";
+import type { Define, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import { isThreadLoop } from "../ir/thread-axes.ts";
+import { walkStmt } from "../ir/visit.ts";
+import { cannotRun } from "./cannot.ts";
 
 export interface LaunchBody {
   readonly body: Stmt;
@@ -13,7 +13,8 @@ export interface LaunchBody {
   readonly before: readonly Define[];
 }
 
-export function launchBodies({ body }: LoopFunc): readonly LaunchBody[] {
+/** @param language of the text, for what it refuses */
+export function launchBodies({ body }: LoopFunc, language: "wgsl" | "cuda"): readonly LaunchBody[] {
   const launches: (readonly Stmt[])[] = [];
   let alone: Stmt[] = [];
   const endOfAlone = (): void => {
@@ -32,12 +33,16 @@ export function launchBodies({ body }: LoopFunc): readonly LaunchBody[] {
   endOfAlone();
   return launches.map((parts) => ({
     body: parts.length === 1 ? parts[0]! : seq(...parts),
-    before: needed(parts, defined),
+    before: needed(parts, defined, language),
   }));
 }
 
 /** Definitions that statements name and do not have, each behind those that it names itself. */
-function needed(parts: readonly Stmt[], defined: ReadonlyMap<string, Define>): readonly Define[] {
+function needed(
+  parts: readonly Stmt[],
+  defined: ReadonlyMap<string, Define>,
+  language: "wgsl" | "cuda",
+): readonly Define[] {
   const own = new Set<string>();
   const found = new Map<string, Define>();
   const visit = (expr: Expr): void => {
@@ -52,13 +57,13 @@ function needed(parts: readonly Stmt[], defined: ReadonlyMap<string, Define>): r
       if (stmt.kind === "define") own.add(stmt.name);
     });
   }
-  for (const part of parts) walkStmt(part, refuseAssignment(own, defined), visit);
+  for (const part of parts) walkStmt(part, refuseAssignment(own, defined, language), visit);
   return [...found.values()];
 }
 
 const refuseAssignment =
-  (own: ReadonlySet<string>, defined: ReadonlyMap<string, Define>) =>
+  (own: ReadonlySet<string>, defined: ReadonlyMap<string, Define>, language: "wgsl" | "cuda") =>
   (stmt: Stmt): void => {
     if (stmt.kind !== "assign" || own.has(stmt.name) || !defined.has(stmt.name)) return;
-    throw cannotRun("wgsl", `${stmt.name} is handed on from launch to launch in a register`, "keep it in memory");
+    throw cannotRun(language, `${stmt.name} is handed on from launch to launch in a register`, "keep it in memory");
   };
