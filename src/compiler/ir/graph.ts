@@ -20,7 +20,7 @@ export function foldExpr<T>(expr: Expr, f: NodeFunction<Expr, T>): T {
 
 /** Works like `foldExpr` for results that are expressions; in the result of a large one equal parts are one node. */
 export function rebuild(expr: Expr, f: NodeFunction<Expr, Expr>): Expr {
-  // That it is large shows on the way: what was rebuilt till then is thrown away.
+  // Counting nodes while rebuilding saves a walk of its own. An expression that turns out to be large is rebuilt anew, as a graph.
   let left = treeNodes;
   const visit = (each: Expr): Expr => (--left < 0 ? each : f(each, visit));
   const rebuilt = visit(expr);

@@ -12,7 +12,6 @@ import {
   fromCompute,
   generateKernel,
   instantiate,
-  type LoopFunc,
   lower,
   type Op,
   opLibrary,
@@ -117,31 +116,45 @@ describe("schedules compute all bytes exactly", () => {
     titled.map(([title, pair]) => ({ make, title, pair })),
   );
 
+  /** Schedules of a product, with a reference of bytes of all values and one of the least and the greatest. */
+  const drawnFor = ({ make, pair }: (typeof made)[number]) => {
+    const op = instantiated(make(pair, [32, 64, 96]));
+    const [template] = templatesOf(op);
+    return [false, true].map((areExtremes, seed) => {
+      return {
+        op,
+        reference: referenceOfBytes(op, createRng(seed), areExtremes),
+        drawn: drawSchedules(template!, 3, 7 + seed),
+      };
+    });
+  };
+
   test.each(made)(
-    "$make.name, $title",
-    ({ make, pair }) => {
-      const op = instantiated(make(pair, [32, 64, 96]));
-      const [template] = templatesOf(op);
-      for (const [seed, areExtremes] of [false, true].entries()) {
-        const reference = referenceOfBytes(op, createRng(seed), areExtremes);
-        const drawn = drawSchedules(template!, 3, 7 + seed);
+    "$make.name, $title, interpreted",
+    (product) => {
+      for (const { op, reference, drawn } of drawnFor(product)) {
         for (const each of drawn) {
-          const threads: LoopFunc = lower(schedule(fromCompute(op), each.trace), {
-            target: cudaSm80,
-            numerics: "strict",
-          });
-          expect(wrongInterpreted(reference, threads), describeSchedule(each)).toBeNull();
+          const flat = lower(schedule(fromCompute(op), each.trace), { target: cudaSm80, numerics: "strict" });
+          expect(wrongInterpreted(reference, flat), describeSchedule(each)).toBeNull();
         }
-        if (noFakeGpu !== null) continue;
-        const wrong = wrongOnCpu(
-          reference,
-          drawn.map((each) => sourceOf(op, each)),
-        );
-        for (const [at, each] of drawn.entries()) expect(wrong[at], describeSchedule(each)).toBeNull();
       }
     },
     60_000,
   );
+
+  describe.skipIf(noFakeGpu !== null)(`on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
+    test.each(made)(
+      "$make.name, $title",
+      (product) => {
+        for (const { op, reference, drawn } of drawnFor(product)) {
+          const sources = drawn.map((each) => sourceOf(op, each));
+          const wrong = wrongOnCpu(reference, sources);
+          for (const [at, each] of drawn.entries()) expect(wrong[at], describeSchedule(each)).toBeNull();
+        }
+      },
+      60_000,
+    );
+  });
 });
 
 test("a large product of bytes is predicted to take a little more than half as long as one of halves", () => {

@@ -7,7 +7,7 @@
 //     for u in 0..16 (threadIdx.x): C[u] = …        P[threadIdx.x] = …
 //                                                   if (threadIdx.x < 16) C[threadIdx.x] = …
 //
-// Each nest of groups at the top of a function is a launch. Statements beside them are a launch of one thread.
+// Each nest of groups at the top of a function is a launch. Statements beside them are run by one thread (`codegen/launch-bodies.ts`).
 
 import { constInt, eq, forLoop, ifThen, lt, seq, variable } from "../../ir/build.ts";
 import type { Expr, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";

@@ -53,7 +53,10 @@ export const productEstimate =
 type Value = (name: string) => number;
 type Step = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;
 
-/** Work of a group in one step: operations as those on operands of two bytes take. Panels are read once for each tile of sums, by its instruction; else by each warp into registers. */
+/**
+ * Work of a group in one step. `flops` counts operations on operands of two bytes: one on bytes is half of one. Panels are read once for each tile
+ * of sums, by its instruction; other operands are read by each warp into registers.
+ */
 function stepOf({ rows, columns, depth, tile }: WarpProduct, value: Value): Step {
   const [down, along, deep] = [rows, columns, depth].map((axis, at) => {
     return axis.tile * value(at < 2 ? groupTilesOf(axis) : unrollOf(axis));

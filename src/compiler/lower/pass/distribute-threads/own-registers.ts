@@ -216,7 +216,7 @@ function accessesOf(body: Stmt, buffers: ReadonlySet<string>): ReadonlyMap<strin
   return found;
 }
 
-/** What is known of the variables in the statements of a statement. */
+/** Returns a function that gives the ranges of variables in a child statement: its loop bounds one, its condition may bound others. */
 function insideOf(stmt: Stmt, ranges: Ranges): (child: Stmt) => Ranges {
   if (stmt.kind === "for") {
     const inside = withRange(ranges, stmt.name, 0, stmt.extent - 1);
