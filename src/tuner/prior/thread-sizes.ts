@@ -51,6 +51,12 @@ export const threadSizes = {
   /** Most results whose sums threads share the depth of, as there is too little work for the machine else, and the least depth. */
   fewResults: 16_384,
   leastSliced: 64,
+  /** Parts of the depth that groups of their own add up, the least of them, and most bytes of their sums. */
+  parts: [2, 4, 8, 16, 32],
+  leastPart: 64,
+  mostPartBytes: 2 ** 26,
+  /** Most results for each element of the depth, that parts of it are tried for: groups of more results are enough. */
+  resultsByDepth: 128,
   /** Most pieces of an operand that a thread copies in a step: they are written out. */
   mostCopies: 8,
   /** Most elements of a row that each of its threads keeps in registers. */

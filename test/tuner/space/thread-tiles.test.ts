@@ -47,7 +47,11 @@ describe("templates", () => {
       [`C with C.sum ${tiles}`, `C with C.sum ${copied}`],
     ],
     ["batches", batchMatmul({ batch: 3, ...square(128) }), [`C ${tiles}`, `C ${copied}`]],
-    ["few rows", gemm({ M: 4, N: 512, K: 512 }), [`C ${tiles}`, `C ${copied}`, `C ${tiles}, k in slices`]],
+    [
+      "few rows",
+      gemm({ M: 4, N: 512, K: 512 }),
+      [`C ${tiles}`, `C ${copied}`, `C ${tiles}, k in slices`, `C in parts of k ${tiles}`, `C in parts of k ${copied}`],
+    ],
     ["convolutions", conv2d({ H: 28, W: 28, C: 64, F: 64 }), [`out ${tiles}`, `out ${copied}`]],
     ["pools", maxPool2d({ H: 8, W: 8, C: 4, size: 2 }), [`out ${tiles}`]],
     [

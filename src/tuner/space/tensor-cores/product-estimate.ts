@@ -22,15 +22,16 @@ import type { WarpProduct } from "./warp-product.ts";
 export const productEstimate =
   (product: WarpProduct, reader: SchedulableStage | null, target: AcceleratorTarget): Estimate =>
   (assignment) => {
-    const { rows, columns, depth, batches, stage } = product;
+    const { rows, columns, depth, batches, stage, parts } = product;
     const value = (name: string): number => assignment[name] ?? 1;
     const step = stepOf(product, value);
     const batch = batches.reduce((count, { extent }) => count * extent, 1);
-    const groups = batch * value(groupsOf(rows)) * value(groupsOf(columns));
-    const steps = value(stepsOf(depth));
+    const cuts = parts ? value(parts.count) : 1;
+    const groups = cuts * batch * value(groupsOf(rows)) * value(groupsOf(columns));
+    const steps = value(stepsOf(depth)) * ((parts?.most ?? 1) / cuts);
     const all = (amount: number): number => amount * groups * steps;
     const processors = target.limits.processors ?? 1;
-    const results = batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
+    const results = cuts * batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
     return {
       flops: all(step.flops),
       waste: (Math.ceil(groups / processors) * processors) / groups,
@@ -99,7 +100,7 @@ function groupsAtATime(product: WarpProduct, assignment: Assignment, { limits }:
 
 /** Operands that the groups of a round bring from memory: those side by side share rows, or columns. */
 function bytesFromMemory(
-  { rows, columns, depth, tile }: WarpProduct,
+  { rows, columns, depth, tile, parts }: WarpProduct,
   value: Value,
   groups: number,
   processors: number,
@@ -109,5 +110,6 @@ function bytesFromMemory(
   const along = Math.min(value(groupsOf(columns)), Math.ceil(running / down));
   const below = Math.ceil(running / (down * along)) * down;
   const lines = below * rows.tile * value(groupTilesOf(rows)) + along * columns.tile * value(groupTilesOf(columns));
-  return (groups / running) * lines * depth.extent * tile.bytes;
+  const deep = depth.extent * ((parts?.most ?? 1) / (parts ? value(parts.count) : 1));
+  return (groups / running) * lines * deep * tile.bytes;
 }

@@ -13,6 +13,17 @@ import type { AcceleratorTarget, Instruction, LayoutDim, Operand } from "../../.
 import { type Draft, decide, estimate, fuse, instruct } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { finishing } from "../fusion/finishing-map.ts";
+import {
+  addParts,
+  addUpParts,
+  cutParts,
+  type DeepSum,
+  depthOfPart,
+  partsEstimate,
+  partsOf,
+  stageOfParts,
+} from "../parts/parts.ts";
 import { copies } from "./copies.ts";
 import { productsOf } from "./finished-product.ts";
 import { addGroupTiles, neighboursOf, registerOf, stagesOf, unrollOf, warpsOf } from "./group-tiles.ts";
@@ -31,24 +42,48 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
     const { target } = context.task;
     const products = found?.products.filter((product) => hasTiling(product, target)) ?? [];
     if (!found || products.length === 0) return context.otherwise(draft, stage.name);
-    return products.map((product) => onTensorCores(draft, product, found.reader, target));
+    const { reader } = found;
+    return products.flatMap((product) => {
+      const { stage } = product;
+      const title = reader ? `${reader.name} with ${stage.name}` : stage.name;
+      const asked = { draft: reader ? fuse(draft, stage.name) : draft, product, title, reader, target };
+      return [onTensorCores(asked), ...inParts(asked)];
+    });
   },
 };
 
-function onTensorCores(
-  draft: Draft,
-  product: WarpProduct,
-  reader: SchedulableStage | null,
-  target: AcceleratorTarget,
-): Draft {
-  const sums = product.stage.name;
-  const fused = reader ? fuse(draft, sums) : draft;
+interface Asked {
+  readonly draft: Draft;
+  readonly product: WarpProduct;
+  /** What is computed, in words. */
+  readonly title: string;
+  /** The map that finishes the sums; null: none does. */
+  readonly reader: SchedulableStage | null;
+  readonly target: AcceleratorTarget;
+}
+
+function onTensorCores({ draft, product, title, reader, target }: Asked): Draft {
   const { columns, panel } = product.tile;
   const width = panel === null ? "" : `, ${columns} columns at once`;
-  const named = decide(fused, `${reader ? `${reader.name} with ` : ""}${sums} on tensor cores${width}`);
+  const named = decide(draft, `${title} on tensor cores${width}`);
   const limited = limitGroups(addGroupTiles(named, product), product, target);
   const timed = estimate(limited, productEstimate(product, reader, target));
   return instruct(timed, ...loops(product), ...sumsInRegisters(product, reader), ...pipelined(product));
+}
+
+/** The product whose depth groups share, where that is a way. */
+function inParts({ draft, product, title, reader, target }: Asked): readonly Draft[] {
+  const { stage, depth, tile } = product;
+  const sum: DeepSum = { stage, depth, further: [] };
+  const unit = tile.panel ?? tile.depth;
+  const parts = partsOf(sum, unit);
+  const ofParts = parts && { ...product, stage: stageOfParts(stage), depth: depthOfPart(depth, parts), parts };
+  if (!ofParts || !hasTiling(ofParts, target)) return [];
+  const begun = instruct(addParts(draft, sum, unit, target), ...cutParts(sum, parts));
+  const named = `${title} in parts of ${depth.name}`;
+  const sums = onTensorCores({ draft: begun, product: ofParts, title: named, reader: null, target });
+  const timed = estimate(sums, partsEstimate(stage, parts, reader, target));
+  return [instruct(timed, ...addUpParts(stage, parts, reader?.name ?? null))];
 }
 
 const tunables = (...names: readonly string[]): readonly Operand[] => names.map((tunable) => ({ tunable }));
@@ -56,14 +91,10 @@ const tunables = (...names: readonly string[]): readonly Operand[] => names.map(
 const part = ({ loop }: Axis, ...levels: readonly number[]): string => [loop, ...levels].join(".");
 
 /** The loop over groups of threads, once its parts are fused. */
-const groupLoop = ({ batches, rows, columns }: WarpProduct): string =>
-  fusedName(groupParts({ batches, rows, columns }));
+const groupLoop = (product: WarpProduct): string => fusedName(groupParts(product));
 
-const groupParts = ({
-  batches,
-  rows,
-  columns,
-}: Pick<WarpProduct, "batches" | "rows" | "columns">): readonly string[] => [
+const groupParts = ({ parts, batches, rows, columns }: WarpProduct): readonly string[] => [
+  ...(parts ? [parts.loop] : []),
   ...batches.map(({ loop }) => loop),
   part(rows, 0, 0),
   part(columns, 0),
@@ -109,24 +140,25 @@ const columnLoops = (product: WarpProduct): readonly string[] =>
 
 /** Sums in registers, tile by tile; a warp zeroes them, and finishes them on their way to memory. */
 function sumsInRegisters(product: WarpProduct, reader: SchedulableStage | null): readonly Instruction<Operand>[] {
-  const { stage, batches, rows } = product;
+  const { stage, parts, batches, rows } = product;
   const tile = part(rows, 3);
+  const outer = batches.length + (parts ? 1 : 0);
   return [
     { kind: "cache-write", block: stage.name, loop: groupLoop(product), scope: "register" },
-    ...(reader ? [{ kind: "reverse-inline", block: reader.name } as const] : []),
-    { kind: "transform-layout", buffer: `${stage.name}.acc`, layout: tileByTile(batches.length, product.tile) },
+    ...finishing(reader?.name ?? null),
+    { kind: "transform-layout", buffer: `${stage.name}.acc`, layout: tileByTile(outer, product.tile) },
     { kind: "annotate", loop: `${tile}.init`, key: "warp", value: 1 },
     { kind: "annotate", loop: `${tile}.store`, key: "warp", value: 1 },
   ];
 }
 
-function tileByTile(batches: number, { rows, columns }: TileShape): readonly LayoutDim<Operand>[] {
+function tileByTile(outer: number, { rows, columns }: TileShape): readonly LayoutDim<Operand>[] {
   const matrix = [
-    { dim: batches, tile: rows },
-    { dim: batches + 1, tile: columns },
+    { dim: outer, tile: rows },
+    { dim: outer + 1, tile: columns },
   ];
   return [
-    ...Array.from({ length: batches }, (_, dim) => ({ dim, part: "whole", tile: 1 }) as const),
+    ...Array.from({ length: outer }, (_, dim) => ({ dim, part: "whole", tile: 1 }) as const),
     ...matrix.map((it) => ({ ...it, part: "outer" }) as const),
     ...matrix.map((it) => ({ ...it, part: "inner" }) as const),
   ];

@@ -19,6 +19,7 @@ import {
 } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { type Access, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { Parts } from "../parts/parts.ts";
 
 export interface Axis {
   readonly name: string;
@@ -56,6 +57,8 @@ export interface WarpProduct {
   readonly turned: readonly Access[];
   readonly intrinsic: Intrinsic;
   readonly tile: TileShape;
+  /** Parts of the depth whose sums these are, each in groups of its own; null: the sums are of all of it. */
+  readonly parts: Parts | null;
 }
 
 type Asked = TuningTask<AcceleratorTarget>;
@@ -105,7 +108,7 @@ function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShap
   const [, a, b] = intrinsic.meaning.buffers;
   if (!left || !right || stage.reads.length !== 2 || a?.dtype !== left.dtype || b?.dtype !== right.dtype) return null;
   const turned = [left, right].filter((access) => access === turnedLeft || access === turnedRight);
-  return { stage, batches, rows, columns, depth, left, right, turned, intrinsic, tile };
+  return { stage, batches, rows, columns, depth, left, right, turned, intrinsic, tile, parts: null };
 }
 
 /** Says whether the last two dimensions of an operand are walked by these axes, and those before them by batches. */

@@ -13,8 +13,8 @@ import {
 } from "../../../compiler/index.ts";
 import type { Access, SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
+import { depthOf, elementsOf, operationsIn } from "../estimate/group-load.ts";
 import type { ByteDot } from "./byte-words.ts";
-import { depthOf, elementsOf, operationsIn } from "./group-load.ts";
 import type { TiledSum } from "./sum-axes.ts";
 
 type Context = Pick<RuleContext<AcceleratorTarget>, "task">;

@@ -7,9 +7,9 @@
 //         for k.1.0
 //           for k.1.1, i.2, j.1 written out: C.acc[i, j.1, lanes of j.3] += A.pack · B.pack
 
+import { finishing } from "../fusion/finishing-map.ts";
 import { takeWords } from "./byte-words.ts";
 import { type CopiedOperand, copies } from "./copies.ts";
-import { finishing } from "./direct-sum.ts";
 import type { TiledSum } from "./sum-axes.ts";
 import { named, stepOf, unrollOf } from "./tile-choices.ts";
 import {

@@ -6,6 +6,7 @@
 //         for k.1, i.2, j.1 written out: C.acc[i.2, j.1, lanes of j.3] += A · B      registers
 //       C[…] = C.acc[…]                                                              a map on the way
 
+import { finishing } from "../fusion/finishing-map.ts";
 import { takeWords } from "./byte-words.ts";
 import type { TiledSum } from "./sum-axes.ts";
 import { named, unrollOf } from "./tile-choices.ts";
@@ -37,7 +38,3 @@ export function directSum(tiles: TiledSum, reader: string | null): Instructions 
     ...takeWords(tiles.dot),
   ];
 }
-
-/** The map that finishes the sums goes into the store of each. */
-export const finishing = (reader: string | null): Instructions =>
-  reader === null ? [] : [{ kind: "reverse-inline", block: reader }];

@@ -57,7 +57,7 @@ function limitRegisters(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTa
 
 function limitLaunch(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTarget): Draft {
   const outer = tiles.outer.reduce((count, { extent }) => count * extent, 1);
-  const groups = [outer, ...tiles.tiled.map(groupsOf)];
+  const groups = [outer, ...(tiles.parts ? [tiles.parts.count] : []), ...tiles.tiled.map(groupsOf)];
   const counted = product(draft, allGroupsOf(tiles), groups, `groups of threads for ${tiles.stage.name}`);
   const most = limits.groupsAlongAxis ?? threadSizes.mostGroups;
   return atMost(counted, allGroupsOf(tiles), most, `a launch has at most ${most} groups`);

@@ -5,9 +5,17 @@ import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { functionOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import {
+  bytesOf,
+  bytesReadBy,
+  depthOf,
+  elementsOf,
+  loadOfGroups,
+  otherFacts,
+  valueIn,
+} from "../estimate/group-load.ts";
 import { operationsBy } from "./byte-dots.ts";
 import { atOnceIn, type ByteDot } from "./byte-words.ts";
-import { bytesOf, bytesReadBy, depthOf, elementsOf, loadOfGroups, otherFacts, valueIn } from "./group-load.ts";
 import { hasSharedElements, type RowGroup } from "./row-group.ts";
 import { combinersOf, rowLanesOf, rowsOfGroup, rowsOfThread, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
 

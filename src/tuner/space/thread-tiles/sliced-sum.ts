@@ -10,9 +10,9 @@
 
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, product, tunable } from "../draft/draft.ts";
+import { finishing } from "../fusion/finishing-map.ts";
 import { takeWords } from "./byte-words.ts";
 import { groupBytesOf } from "./copies.ts";
-import { finishing } from "./direct-sum.ts";
 import { bytesInGroup } from "./limits.ts";
 import type { SumAxis, TiledSum } from "./sum-axes.ts";
 import { named, tileOf, unrollOf } from "./tile-choices.ts";

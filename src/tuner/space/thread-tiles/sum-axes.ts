@@ -7,6 +7,7 @@ import { loopName, type ThreadAxis } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { dependsOn, isVectorizable, keepsOrder, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { Parts } from "../parts/parts.ts";
 import type { ByteDot } from "./byte-words.ts";
 
 export interface SumAxis {
@@ -34,6 +35,8 @@ export interface TiledSum {
   readonly depth: SumAxis;
   /** The instruction for words, which then are the elements of the depth; null: it is walked element by element. */
   readonly dot: ByteDot | null;
+  /** Parts of the depth whose sums these are, each in groups of its own; null: the sums are of all of it. */
+  readonly parts: Parts | null;
 }
 
 const coordinates = ["threadIdx.x", "threadIdx.y", "threadIdx.z"] as const satisfies readonly ThreadAxis[];
@@ -77,6 +80,7 @@ export function tiledSum(stage: SchedulableStage, { numerics }: Pick<TuningTask,
     further: reduce.filter((axis) => axis !== depth).map(axisOf),
     depth: axisOf(depth),
     dot: null,
+    parts: null,
   };
 }
 

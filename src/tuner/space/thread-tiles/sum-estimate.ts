@@ -5,9 +5,6 @@ import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { placeOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { operationsBy } from "./byte-dots.ts";
-import { atOnceIn } from "./byte-words.ts";
-import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
 import {
   bytesOf,
   bytesReadBy,
@@ -17,7 +14,10 @@ import {
   operationsIn,
   otherFacts,
   valueIn,
-} from "./group-load.ts";
+} from "../estimate/group-load.ts";
+import { operationsBy } from "./byte-dots.ts";
+import { atOnceIn } from "./byte-words.ts";
+import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
 import { allGroupsOf, allThreadsOf, registersOf, sumsOf } from "./limits.ts";
 import { slicesOf } from "./sliced-sum.ts";
 import type { TiledSum } from "./sum-axes.ts";
@@ -43,13 +43,18 @@ export const sumEstimate =
       number,
     ];
     const slices = value(slicesOf(depth));
-    const walked = depthOf(stage) / atOnceIn(dot) / slices;
+    const parts = tiles.parts ? value(tiles.parts.count) : 1;
+    const depthOfPart = depthOf(stage) / parts;
+    const whole = depthOfPart / atOnceIn(dot);
+    // A slice has whole rounds of what is written out: where they do not fill the depth, the last slices are idle.
+    const round = slices * value(unrollOf(depth));
+    const walked = slices > 1 ? ((whole / depth.extent) * Math.ceil(depth.extent / round) * round) / slices : whole;
     const loads = stage.reads.map((access) => loadOf(access, tiles, operands, value, target));
     const perThread = (of: (load: Load) => number): number =>
       loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;
     const isCopied = operands.length > 0;
     const steps = isCopied
-      ? value(stepsOf(depth)) * (depthOf(stage) / atOnceIn(dot) / depth.extent)
+      ? value(stepsOf(depth)) * (whole / depth.extent)
       : walked / value(unrollOf(depth));
     const copied = operands.reduce((bytes, it) => bytes + copiedBytes(it, value), 0);
     const pieces = operands.reduce((all, it) => all + value(copiedElementsOf(it)) / value(vectorOf(it)), 0);
@@ -85,7 +90,7 @@ export const sumEstimate =
       liveRegisters: value(registersOf(tiles)),
       bytesFromL2: perThread(({ near }) => near) + (slices > 1 ? combining * byteSize[stage.dtype] : 0),
       bytesFromL3: perThread(({ far }) => far) + (isCopied ? groups * steps * copied : 0),
-      bytesFromMemory: bytesReadBy(stage) + bytesOf(results),
+      bytesFromMemory: bytesReadBy(stage) + parts * bytesOf(results),
       tilesBegun: groups,
     };
   };

@@ -12,7 +12,7 @@ import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, decide, type Estimate, estimate, instruct, tunable } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
-import { bytesReadBy, depthOf, loadOfGroups, operationsIn, otherFacts, valueIn } from "./group-load.ts";
+import { bytesReadBy, depthOf, loadOfGroups, operationsIn, otherFacts, valueIn } from "../estimate/group-load.ts";
 import { isInAnyOrder } from "./sum-axes.ts";
 import { named, powerFrom } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";

@@ -15,6 +15,7 @@ import { createRng } from "../../support/rng.ts";
 import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
 import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { addParts, addUpParts, cutParts, depthOfPart, partsEstimate, partsOf, stageOfParts } from "../parts/parts.ts";
 import { byteDotOf, inWords } from "./byte-dots.ts";
 import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
@@ -54,6 +55,7 @@ export const threadTiles: SpaceRule<AcceleratorTarget> = {
     const inGroup = words ? copiedOperands(words.tiles, shapes) : [];
     return [
       ...waysOf(site, operands, context),
+      ...waysInParts(site, shapes, context),
       ...(words ? waysOf(words, inGroup.length === tiles.stage.reads.length ? inGroup : [], context) : []),
     ];
   },
@@ -64,6 +66,28 @@ const waysOf = (site: Site, operands: readonly CopiedOperand[], context: Context
   ...(canCopy(site, operands) ? [copied(site, operands)] : []),
   ...(isSliceable(site.tiles) && isInAnyOrder(site.tiles.stage, context.task) ? [sliced(site)] : []),
 ];
+
+/** Ways of a sum whose depth is shared by groups. */
+function waysInParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>, context: Context): readonly Draft[] {
+  const { draft, tiles, reader, title, target } = site;
+  const { stage, depth } = tiles;
+  const parts = isInAnyOrder(stage, context.task) ? partsOf(tiles, 1) : null;
+  if (!parts) return [];
+  const ofParts = { ...tiles, stage: stageOfParts(stage), depth: depthOfPart(depth, parts), parts };
+  const operands = copiedOperands(ofParts, shapes);
+  const begun = instruct(addParts(draft, tiles, 1, target), ...cutParts(tiles, parts));
+  const sums = {
+    draft: begun,
+    tiles: ofParts,
+    reader: null,
+    title: `${title} in parts of ${tiles.depth.name}`,
+    target,
+  };
+  return [direct(sums), ...(canCopy(sums, operands) ? [copied(sums, operands)] : [])].map((way) => {
+    const timed = estimate(way, partsEstimate(stage, parts, reader, target));
+    return instruct(timed, ...addUpParts(stage, parts, reader?.name ?? null));
+  });
+}
 
 /** The sum by an instruction for words of bytes. Null: there is none for it. */
 function inDots(site: Site, context: Context): Site | null {
@@ -126,7 +150,8 @@ const withCopies = (
 function canCopy(site: Site, operands: readonly CopiedOperand[]): boolean {
   if (operands.length === 0 || operands.every(({ access }) => isPlain(access))) return operands.length > 0;
   const limits = { ...site.target.limits, groupBytes: Number.MAX_SAFE_INTEGER };
-  const { variables, constraints } = withCopies(emptyDraft, site, operands, { ...site.target, limits });
+  const begun = site.tiles.parts ? site.draft : emptyDraft;
+  const { variables, constraints } = withCopies(begun, site, operands, { ...site.target, limits });
   return sample(compileModel({ variables, constraints }), createRng(1)).kind === "found";
 }
 

@@ -9,7 +9,8 @@ export type Instructions = readonly Instruction<Operand>[];
 
 export const part = ({ loop }: SumAxis, level: number): string => `${loop}.${level}`;
 
-const groupParts = ({ outer, tiled }: TiledSum): readonly string[] => [
+const groupParts = ({ parts, outer, tiled }: TiledSum): readonly string[] => [
+  ...(parts ? [parts.loop] : []),
   ...outer.map(({ loop }) => loop),
   ...tiled.map((axis) => part(axis, 0)),
 ];

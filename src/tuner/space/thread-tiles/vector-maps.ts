@@ -20,7 +20,15 @@ import {
 } from "../draft/draft.ts";
 import { isMap, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
-import { bytesOf, bytesReadBy, elementsOf, loadOfGroups, operationsIn, otherFacts, valueIn } from "./group-load.ts";
+import {
+  bytesOf,
+  bytesReadBy,
+  elementsOf,
+  loadOfGroups,
+  operationsIn,
+  otherFacts,
+  valueIn,
+} from "../estimate/group-load.ts";
 import { named } from "./tile-choices.ts";
 
 export const mapThreadsOf = ({ name }: SchedulableStage): string => `${name}.map-threads`;

@@ -1,0 +1,156 @@
+// Schedule of a sum with few results and a great depth: groups share its depth too. Each adds up a part, in one of the ways of other sums,
+// and a second launch adds up what the parts come to.
+//
+//   for k.0, i.0, j.0 fused: blockIdx.x
+//     …: C.rf[k.0, i, j] += A · B over k.1                     tiles of threads
+//   for i, j fused: blockIdx.x, threadIdx.x
+//     for k.0: C[i, j] += C.rf[k.0, i, j]                      registers; a map on the way to memory
+//
+// It is known as split-K. Threads of a group that share the depth (thread-tiles/sliced-sum.ts) do without the second launch, but are on one processor.
+
+import { type AcceleratorTarget, byteSize, type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
+import { gpuMachineOf } from "../../prior/gpu-machines.ts";
+import { threadSizes } from "../../prior/thread-sizes.ts";
+import { type Draft, type Estimate, tunable } from "../draft/draft.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import {
+  bytesOf,
+  depthOf,
+  elementsOf,
+  loadOfGroups,
+  operationsIn,
+  otherFacts,
+  valueIn,
+} from "../estimate/group-load.ts";
+import { finishing } from "../fusion/finishing-map.ts";
+
+type Instructions = readonly Instruction<Operand>[];
+
+/** A sum whose depth may be cut. */
+export interface DeepSum {
+  readonly stage: SchedulableStage;
+  readonly depth: Depth;
+  /** Reduce axes around the depth. */
+  readonly further: readonly Pick<Depth, "loop">[];
+}
+
+interface Depth {
+  readonly loop: string;
+  readonly extent: number;
+}
+
+/** The parts of a sum: the loop over them, the variable of their number, and the most of them. */
+export interface Parts {
+  readonly loop: string;
+  readonly count: string;
+  readonly most: number;
+}
+
+/** Threads of a group that adds up what the parts have. */
+const finishersOf = ({ name }: SchedulableStage): string => `${name}.part-threads`;
+
+/**
+ * Numbers of parts that the depth can be cut into, each of whole units, and that leave each of them work. None: groups for the results
+ * alone are enough for what there is to do.
+ */
+function countsOf({ stage, depth }: DeepSum, unit: number): readonly number[] {
+  const { parts, leastPart, mostPartBytes, resultsByDepth } = threadSizes;
+  if (elementsOf(stage) > resultsByDepth * depthOf(stage)) return [];
+  const bytes = elementsOf(stage) * byteSize[stage.dtype];
+  const isFit = (count: number): boolean =>
+    depth.extent % (count * unit) === 0 && depth.extent >= count * leastPart && count * bytes <= mostPartBytes;
+  return parts.filter(isFit);
+}
+
+/**
+ * Returns how the depth is cut.
+ *
+ * @param unit elements of the depth that stay together
+ * @returns null: it had better be left whole
+ */
+export function partsOf(sum: DeepSum, unit: number): Parts | null {
+  const most = countsOf(sum, unit).at(-1);
+  const { loop } = sum.depth;
+  return most === undefined ? null : { loop: `${loop}.0`, count: `${loop}.parts`, most };
+}
+
+export function addParts(draft: Draft, sum: DeepSum, unit: number, { limits }: AcceleratorTarget): Draft {
+  const most = limits.threadsPerGroup ?? 1;
+  const finishers = threadSizes.mapThreads.filter((count) => count <= most);
+  const counted = tunable(draft, partsOf(sum, unit)!.count, countsOf(sum, unit));
+  return tunable(counted, finishersOf(sum.stage), finishers);
+}
+
+/** The stage of the sums of parts, as it is once the depth is cut. */
+export function stageOfParts({ name, block, ...stage }: SchedulableStage): SchedulableStage {
+  const ofParts = `${name}.rf`;
+  return { ...stage, name: ofParts, block: { ...block, name: ofParts } };
+}
+
+/** The depth of a part: what divides the least part divides all of them. */
+export const depthOfPart = <Of extends Depth>(depth: Of, { most }: Parts): Of => ({
+  ...depth,
+  extent: depth.extent / most,
+  loop: `${depth.loop}.1`,
+});
+
+/** Cuts the depth into parts, whose sums are a block of their own from then on. */
+export function cutParts({ stage, depth, further }: DeepSum, { loop, count }: Parts): Instructions {
+  const inside = stage.spatial.map(({ name }) => loopName(stage.name, name));
+  return [
+    { kind: "split", loop: depth.loop, factors: [{ tunable: count }, 0], tail: "perfect" },
+    { kind: "reorder", loops: [loop, ...inside, ...further.map((axis) => axis.loop), `${depth.loop}.1`] },
+    { kind: "rfactor", loop },
+  ];
+}
+
+/** Adds up the parts, a thread for each result. */
+export function addUpParts(stage: SchedulableStage, { loop }: Parts, reader: string | null): Instructions {
+  const loops = stage.spatial.map(({ name }) => `${loopName(stage.name, name)}.final`);
+  const all = loops.join("+");
+  const [group, thread] = [`${all}.0`, `${all}.1`];
+  return [
+    { kind: "reorder", loops: [...loops, `${loop}.final`] },
+    ...loops.slice(1).map((inner, at) => ({ kind: "fuse", outer: loops.slice(0, at + 1).join("+"), inner }) as const),
+    { kind: "split", loop: all, factors: [0, { tunable: finishersOf(stage) }], tail: "guard" },
+    { kind: "bind", loop: group, axis: "blockIdx.x" },
+    { kind: "bind", loop: thread, axis: "threadIdx.x" },
+    { kind: "cache-write", block: stage.name, loop: thread, scope: "register" },
+    ...finishing(reader),
+  ];
+}
+
+/**
+ * Load of the second launch.
+ *
+ * @param reader the map that finishes the sums
+ */
+export const partsEstimate =
+  (stage: SchedulableStage, { count }: Parts, reader: SchedulableStage | null, target: AcceleratorTarget): Estimate =>
+  (assignment) => {
+    const value = valueIn(assignment);
+    const [parts, threads] = [value(count), value(finishersOf(stage))];
+    const results = elementsOf(stage);
+    const groups = Math.ceil(results / threads);
+    return {
+      ...otherFacts,
+      ...loadOfGroups(
+        {
+          groups,
+          threads,
+          registers: threadSizes.registersBeside,
+          groupBytes: 0,
+          written: 1,
+          atOnce: 1,
+          waits: Math.ceil(parts / gpuMachineOf(target).mostLoads),
+          barriers: 0,
+          surplus: (groups * threads) / results,
+        },
+        target,
+      ),
+      flops: parts * results + (reader ? operationsIn(reader) : 0),
+      bytesFromL2: 0,
+      bytesFromL3: parts * bytesOf(stage),
+      bytesFromMemory: bytesOf(reader ?? stage),
+    };
+  };
