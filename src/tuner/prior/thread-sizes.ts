@@ -26,7 +26,10 @@ export const threadSizes = {
   mostParts: 32,
   /** Elements of a row that a thread reads before it adds them up. */
   rowUnrolls: [1, 2, 4],
-  /** Threads that add up one number of all there is, in many groups. */
+  /** Most rows, and least elements of a row, that many groups add up: a group for each would be few. */
+  fewRows: 32,
+  longRow: 8_192,
+  /** Threads of many groups that add up one number. */
   sumThreads: [64, 256, 1024, 4096, 16_384],
   sumCombiners: [16, 32, 64],
   /** Groups of a map. */

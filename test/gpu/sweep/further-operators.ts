@@ -101,6 +101,31 @@ const products: readonly FurtherOperator[] = [
     },
   },
   {
+    title: "products with few results and a great depth",
+    types: [...factors, "i32"],
+    draw(rng, type) {
+      const { dtype, second } = operandTypes(type);
+      const K = rng.pick([128, 160, 192, 256, 320, 384]);
+      const sizes = { M: drawExtent(6, rng), N: drawExtent(9, rng), K, dtype, dtypeB: second };
+      if (rng.below(3) === 0) return opLibrary.batchMatmul({ ...sizes, batch: drawExtent(2, rng) });
+      return opLibrary.gemm(sizes, rng.pick(epilogues));
+    },
+  },
+  {
+    title: "convolutions of many channels",
+    types: factors,
+    draw(rng, type) {
+      const { dtype, second } = operandTypes(type);
+      const image = {
+        H: between(rng, 2, 3),
+        W: between(rng, 2, 4),
+        C: rng.pick([128, 192, 256]),
+        F: drawExtent(5, rng),
+      };
+      return opLibrary.conv2d({ ...image, KH: between(rng, 1, 2), KW: between(rng, 1, 2), dtype, filterDtype: second });
+    },
+  },
+  {
     title: "attention, long",
     types: floats,
     draw: (rng, type) =>
@@ -143,6 +168,17 @@ const reductions: readonly FurtherOperator[] = [
         return rng.below(2) === 0
           ? compute("y", [m, n], (i, r) => reducer(X(i, r, k), k))
           : compute("y", [m], (i) => reducer(X(i, j, k), [j, k]));
+      }),
+  },
+  {
+    title: "reductions of few long rows",
+    types: numbers,
+    draw: (rng, type) =>
+      defineOp({}, () => {
+        const [m, n] = [between(rng, 1, 2), 8_192 + rng.below(40)];
+        const [X, k] = [tensor("X", [m, n], type as DType), reduceAxis("k", n)];
+        const reducer = rng.pick(reducers);
+        return compute("y", [m], (i) => reducer(X(i, k), k));
       }),
   },
   {
@@ -314,6 +350,16 @@ export const tensorCoreOperators: readonly FurtherOperator[] = [
       const K = 32 * between(rng, 1, 4);
       if (rng.below(2) === 0) return opLibrary.gemm({ M, N, K, dtype, dtypeB: second }, rng.pick(epilogues));
       return rng.pick([transposed, finished, inBatches])([dtype, second], [M, N, K]);
+    },
+  },
+  {
+    title: "deep products of whole tiles",
+    types: ["f16", "bf16", "i8"],
+    draw(rng, type) {
+      const { dtype } = operandTypes(type);
+      const sizes = { M: 16 * between(rng, 1, 4), N: 32 * between(rng, 1, 2), K: 128 * between(rng, 1, 2), dtype };
+      if (rng.below(3) === 0) return opLibrary.batchMatmul({ ...sizes, batch: between(rng, 1, 2) });
+      return opLibrary.gemm(sizes, rng.pick(epilogues));
     },
   },
   {

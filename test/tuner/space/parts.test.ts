@@ -1,5 +1,5 @@
 // Sums with few results and a great depth on GPUs, whose depth groups share: which have such templates, that schedules compute what the
-// reference does, on threads and on tensor cores, and that they take two launches.
+// reference does, on threads and on tensor cores, and that they take two launches. Reductions of few long rows take three.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -27,7 +27,7 @@ import { wrongInterpreted } from "../../gpu/sweep/interpreted.ts";
 import { referenceOf } from "../../support/reference.ts";
 import { describeSchedule, drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
 
-const { batchMatmul, conv2d, gemm } = opLibrary;
+const { batchMatmul, conv2d, gemm, softmax, sum } = opLibrary;
 
 const defined = (op: Op): ComputeDef => instantiate(op, {}, "op");
 
@@ -50,11 +50,15 @@ const withSharedOperand = authoring.defineOp({ M: 4, N: 6, K: 128 }, ({ M, N, K 
 });
 
 describe("templates", () => {
-  const ways = (title: string): readonly string[] =>
-    ["", ", operands in their group"].map((way) => `${title} in parts of k in tiles of threads${way}`);
+  const tiles = "in parts of k in tiles of threads";
+  const ways = (title: string): readonly string[] => [
+    `${title} ${tiles}`,
+    `${title} ${tiles}, operands in their group`,
+    `${title} ${tiles}, k in slices`,
+  ];
 
   test.each<readonly [string, Op, readonly string[]]>([
-    ["few results", gemm({ M: 16, N: 4096, K: 4096 }), ways("C")],
+    ["few results", gemm({ M: 16, N: 4096, K: 4096 }), ways("C").slice(0, 2)],
     ["few results that a map finishes", gemm({ M: 64, N: 64, K: 2048 }, { bias: true }), ways("C with C.sum")],
     ["results that fill a machine", gemm({ M: 512, N: 512, K: 512 }), []],
     ["a depth that parts leave no work", gemm({ M: 4, N: 8, K: 120 }), []],
@@ -85,6 +89,32 @@ test("a product with few results and a great depth is predicted to be faster in 
     expect(predicted(gemm({ M: 256, N: 256, K: 256 }), target)).not.toContain("in parts of k");
   }
   expect(predicted(gemm({ M: 16, N: 4096, K: 4096, dtype: "f16" }), cudaSm90)).toContain("in parts of k on tensor");
+});
+
+describe("few long rows", () => {
+  const longNames = (op: Op): readonly string[] =>
+    threadSpace(defined(op))
+      .templates.map(({ name }) => name)
+      .filter((name) => name.endsWith("in parts"));
+
+  test("have groups that share them, each reduction for itself; many rows and short ones have a group each", () => {
+    expect(longNames(sum({ M: 32, N: 8192 }))).toEqual(["y in parts"]);
+    expect(longNames(softmax({ M: 2, N: 8192 }))).toEqual([
+      "Y in vectors of threads; Y.sum by rows; Y.max in parts",
+      "Y in vectors of threads; Y.sum in parts; Y.max in parts",
+    ]);
+    expect([sum({ M: 33, N: 8192 }), sum({ M: 2, N: 8191 })].map(longNames)).toEqual([[], []]);
+  });
+
+  test.each<readonly [string, Op]>([
+    ["sums", sum({ M: 3, N: 8193 })],
+    ["softmax", softmax({ M: 2, N: 8192 })],
+  ])("are what the reference says: %s", (_, made) => {
+    const op = defined(made);
+    const reference = referenceOf(op, createRng(4), checkPlan(op));
+    const template = threadSpace(op).templates.findLast(({ name }) => name.endsWith("in parts"))!;
+    for (const drawn of drawSchedules(template, 1, 5)) expect(wrongThreads(reference, drawn)).toBeNull();
+  });
 });
 
 describe("schedules compute what the reference does after every pass", () => {

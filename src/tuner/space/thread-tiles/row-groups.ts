@@ -31,6 +31,7 @@ import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { byteDotOf } from "./byte-dots.ts";
 import { atOnceIn } from "./byte-words.ts";
 import { bytesInGroup } from "./limits.ts";
+import { isFewLongRows } from "./long-sums.ts";
 import { rowEstimate } from "./row-estimate.ts";
 import { hasSharedElements, keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
 import {
@@ -71,6 +72,8 @@ export const rowGroups: SpaceRule<AcceleratorTarget> = {
       ...waysOf(begun, rows, target),
       ...(isAlone(rows) ? slicedRows(draft, stage, context) : []),
       ...waysByDots(begun, rows, context),
+      // Each of the reductions is a stage of its own there.
+      ...(rows.reductions.some((it) => isFewLongRows(it, context.task)) ? context.otherwise(draft, stage.name) : []),
     ];
   },
 };

@@ -9,7 +9,7 @@
 //       for k.1: C[i, j] += C.rf[k.1, i, j]                                       registers; a map on the way to memory
 
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { atMost, type Draft, product, tunable } from "../draft/draft.ts";
+import { atMost, constrain, type Draft, product, tunable, valuesOf } from "../draft/draft.ts";
 import { finishing } from "../fusion/finishing-map.ts";
 import { takeWords } from "./byte-words.ts";
 import { groupBytesOf } from "./copies.ts";
@@ -30,20 +30,39 @@ import {
 /** Slices of the depth. */
 export const slicesOf = ({ loop }: SumAxis): string => `${loop}.slices`;
 
-/** Says whether groups of the results alone would leave the machine idle; a coordinate of the threads has to be left for slices. */
-export function isSliceable({ stage, tiled, depth }: TiledSum): boolean {
-  const { fewResults, leastSliced } = threadSizes;
+/**
+ * Says whether groups of the results alone would leave the machine idle; a coordinate of the threads has to be left for slices. Of a part
+ * of the depth they take all in whole rounds.
+ */
+export function isSliceable({ stage, tiled, depth, parts }: TiledSum): boolean {
+  const { fewResults, leastSliced, slices } = threadSizes;
   const results = stage.spatial.reduce((count, { extent }) => count * extent, 1);
-  return tiled.length <= 2 && depth.extent >= leastSliced && results <= fewResults;
+  const isCut = parts === null || depth.extent % slices[0] === 0;
+  return tiled.length <= 2 && depth.extent >= leastSliced && results <= fewResults && isCut;
 }
 
 /** Adds the slices, what is written out of each, and the memory of their sums. */
-export function addSlices(draft: Draft, { stage, tiled, depth }: TiledSum, most: number): Draft {
+export function addSlices(draft: Draft, tiles: TiledSum, most: number): Draft {
+  const { stage, tiled, depth } = tiles;
   const bytes = groupBytesOf({ stage });
-  const sliced = tunable(tunable(draft, slicesOf(depth), threadSizes.slices), unrollOf(depth), threadSizes.unrolls);
+  const cut = tunable(tunable(draft, slicesOf(depth), threadSizes.slices), unrollOf(depth), threadSizes.unrolls);
+  const sliced = tiles.parts ? inWholeRounds(cut, depth) : cut;
   const parts = [bytesInGroup(stage.dtype), slicesOf(depth), ...tiled.map(tileOf)];
   const counted = product(sliced, bytes, parts, "bytes of memory of a group");
   return atMost(counted, bytes, most, `sums of the slices of ${depth.name} fit the ${most} bytes of a group`);
+}
+
+/** No slice reaches into the next part. */
+function inWholeRounds(draft: Draft, depth: SumAxis): Draft {
+  const round = `${depth.loop}.round`;
+  const counted = product(draft, round, [slicesOf(depth), unrollOf(depth)], `elements of ${depth.name} in a round`);
+  return constrain(counted, {
+    kind: "one-of",
+    variable: round,
+    values: valuesOf(counted, round).filter((size) => depth.extent % size === 0),
+    why: `rounds of all slices divide a part of ${depth.name}`,
+    role: "limit",
+  });
 }
 
 export function slicedSum(tiles: TiledSum, reader: string | null): Instructions {
@@ -51,7 +70,7 @@ export function slicedSum(tiles: TiledSum, reader: string | null): Instructions 
   const slice = part(depth, 1);
   const steps = [...further.map(({ loop }) => loop), part(depth, 0), part(depth, 2)];
   const threads = threadLoops(tiles);
-  const final = (loop: string): string => `${loop}.final`;
+  const final = (loop: string): string => (tiles.parts ? `${loop}.rf.final` : `${loop}.final`);
   const coordinates = tiles.tiled.map(({ coordinate }) => coordinate);
   return [
     ...splitTiles(tiles, "guard"),

@@ -53,9 +53,7 @@ export const sumEstimate =
     const perThread = (of: (load: Load) => number): number =>
       loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;
     const isCopied = operands.length > 0;
-    const steps = isCopied
-      ? value(stepsOf(depth)) * (whole / depth.extent)
-      : walked / value(unrollOf(depth));
+    const steps = isCopied ? value(stepsOf(depth)) * (whole / depth.extent) : walked / value(unrollOf(depth));
     const copied = operands.reduce((bytes, it) => bytes + copiedBytes(it, value), 0);
     const pieces = operands.reduce((all, it) => all + value(copiedElementsOf(it)) / value(vectorOf(it)), 0);
     const covered = tiled.reduce(

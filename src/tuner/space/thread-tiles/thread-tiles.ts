@@ -83,7 +83,12 @@ function waysInParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>,
     title: `${title} in parts of ${tiles.depth.name}`,
     target,
   };
-  return [direct(sums), ...(canCopy(sums, operands) ? [copied(sums, operands)] : [])].map((way) => {
+  const ways = [
+    direct(sums),
+    ...(canCopy(sums, operands) ? [copied(sums, operands)] : []),
+    ...(isSliceable(ofParts) ? [sliced(sums)] : []),
+  ];
+  return ways.map((way) => {
     const timed = estimate(way, partsEstimate(stage, parts, reader, target));
     return instruct(timed, ...addUpParts(stage, parts, reader?.name ?? null));
   });

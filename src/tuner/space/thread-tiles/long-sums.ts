@@ -1,18 +1,28 @@
-// Rule `sums-of-all`: a reduction to a single number. Threads of many groups reduce parts of it, those of one group what these have, and
-// one thread the rest: three launches.
+// Rule `long-sums`: a reduction to a single number, or to few, of long rows. Threads of many groups reduce parts of it, those of one group what
+// these have, and one thread the rest: three launches.
 //
-//   for k.1.0: blockIdx.x, k.1.1: threadIdx.x
-//     for k.0: S.rf[k.1] += …
-//   for k.1.final.1: threadIdx.x
-//     for k.1.final.0: S.rf2[k.1.final.1] += S.rf[…]
-//   for k.1.final.1.final: S += S.rf2[…]
+//   for i, k.1.0 fused: blockIdx.x, k.1.1: threadIdx.x
+//     for k.0: S.rf[k.1, i] += …
+//   for i: blockIdx.x, k.1.final.1: threadIdx.x
+//     for k.1.final.0: S.rf2[k.1.final.1, i] += S.rf[…]
+//   for i: blockIdx.x
+//     for k.1.final.1.final: S[i] += S.rf2[…]
 
 import { type AcceleratorTarget, byteSize, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, decide, type Estimate, estimate, instruct, tunable } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
-import { bytesReadBy, depthOf, loadOfGroups, operationsIn, otherFacts, valueIn } from "../estimate/group-load.ts";
+import {
+  bytesReadBy,
+  depthOf,
+  elementsOf,
+  loadOfGroups,
+  operationsIn,
+  otherFacts,
+  valueIn,
+} from "../estimate/group-load.ts";
+import { isRowReduction } from "./row-group.ts";
 import { isInAnyOrder } from "./sum-axes.ts";
 import { named, powerFrom } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
@@ -21,11 +31,12 @@ const partsOf = ({ name }: SchedulableStage): string => `${name}.parts`;
 const threadsOf = ({ name }: SchedulableStage): string => `${name}.part-threads`;
 const combinersOf = ({ name }: SchedulableStage): string => `${name}.part-combiners`;
 
-export const sumsOfAll: SpaceRule<AcceleratorTarget> = {
-  name: "sums-of-all",
+export const longSums: SpaceRule<AcceleratorTarget> = {
+  name: "long-sums",
 
   applies: (stage, { task }) =>
-    stage.spatial.length === 0 && isInAnyOrder(stage, task) && depthOf(stage) >= threadSizes.sumThreads[0],
+    isFewLongRows(stage, task) ||
+    (stage.spatial.length === 0 && isInAnyOrder(stage, task) && depthOf(stage) >= threadSizes.sumThreads[0]),
 
   apply: (draft, stage, { task }) => [
     instruct(
@@ -34,6 +45,15 @@ export const sumsOfAll: SpaceRule<AcceleratorTarget> = {
     ),
   ],
 };
+
+/** Says whether rows are so few, and so long, that a group for each would leave a machine idle. */
+export const isFewLongRows = (stage: SchedulableStage, task: Parameters<typeof isRowReduction>[1]): boolean =>
+  stage.reduce.length > 0 &&
+  stage.spatial.length > 0 &&
+  stage.spatial.every(({ isPart }) => !isPart) &&
+  elementsOf(stage) <= threadSizes.fewRows &&
+  depthOf(stage) >= threadSizes.longRow &&
+  isRowReduction(stage, task);
 
 function limited(draft: Draft, stage: SchedulableStage, { limits }: AcceleratorTarget): Draft {
   const { sumThreads, mapThreads, sumCombiners } = threadSizes;
@@ -46,28 +66,46 @@ function limited(draft: Draft, stage: SchedulableStage, { limits }: AcceleratorT
   return atMost(sized, threadsOf(stage), partsOf(stage), "a group has no more threads than there are parts");
 }
 
+const fused = (loops: readonly string[]): Instructions =>
+  loops.slice(1).map((inner, at) => ({ kind: "fuse", outer: loops.slice(0, at + 1).join("+"), inner }) as const);
+
 function loops(stage: SchedulableStage): Instructions {
-  const { name, reduce } = stage;
-  const parts = reduce.map((axis) => loopName(name, axis.name));
+  const { name, reduce, spatial } = stage;
+  const namesOf = (axes: readonly { readonly name: string }[]): readonly string[] =>
+    axes.map((axis) => loopName(name, axis.name));
+  const [parts, rows] = [namesOf(reduce), namesOf(spatial)];
   const all = parts.join("+");
   const [steps, part] = [`${all}.0`, `${all}.1`];
   const [group, thread] = [`${part}.0`, `${part}.1`];
   const final = `${part}.final`;
   const [once, combiner] = [`${final}.0`, `${final}.1`];
+  // The loops over rows: of the first launch, the second and the third.
+  const rowsOf = (suffix: string): readonly string[] => (rows.length === 0 ? [] : [`${rows.join("+")}${suffix}`]);
+  const [row, ofParts, last] = [rowsOf(""), rowsOf(".final"), rowsOf(".final.final")];
+  const groups = [...row, group];
   return [
-    ...parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const),
+    ...fused(parts),
+    ...fused(rows),
     { kind: "split", loop: all, factors: [0, named(partsOf(stage))], tail: "guard" },
-    { kind: "reorder", loops: [part, steps] },
+    { kind: "reorder", loops: [part, ...row, steps] },
     { kind: "rfactor", loop: part },
     { kind: "split", loop: part, factors: [0, named(threadsOf(stage))], tail: "perfect" },
-    { kind: "bind", loop: group, axis: "blockIdx.x" },
+    ...(rows.length === 0 ? [] : [{ kind: "reorder", loops: [...groups, thread, steps] } as const]),
+    ...fused(groups),
+    { kind: "bind", loop: groups.join("+"), axis: "blockIdx.x" },
     { kind: "bind", loop: thread, axis: "threadIdx.x" },
     { kind: "cache-write", block: `${name}.rf`, loop: thread, scope: "register" },
     { kind: "split", loop: final, factors: [0, named(combinersOf(stage))], tail: "perfect" },
-    { kind: "reorder", loops: [combiner, once] },
+    { kind: "reorder", loops: [combiner, ...ofParts, once] },
     { kind: "rfactor", loop: combiner },
+    ...(rows.length === 0 ? [] : [{ kind: "reorder", loops: [...ofParts, combiner, once] } as const]),
+    ...ofParts.map((loop) => ({ kind: "bind", loop, axis: "blockIdx.x" }) as const),
     { kind: "bind", loop: combiner, axis: "threadIdx.x" },
     { kind: "cache-write", block: `${name}.rf2`, loop: combiner, scope: "register" },
+    ...last.flatMap((loop) => [
+      { kind: "bind", loop, axis: "blockIdx.x" } as const,
+      { kind: "cache-write", block: name, loop, scope: "register" } as const,
+    ]),
   ];
 }
 
@@ -80,13 +118,14 @@ const sumEstimate =
       number,
       number,
     ];
+    const rows = elementsOf(stage);
     const steps = Math.ceil(depthOf(stage) / parts);
     const later = parts / combiners + combiners;
     return {
       ...otherFacts,
       ...loadOfGroups(
         {
-          groups: parts / threads,
+          groups: (rows * parts) / threads,
           threads,
           registers: threadSizes.registersBeside,
           groupBytes: 0,
@@ -101,6 +140,6 @@ const sumEstimate =
       flops: operationsIn(stage),
       bytesFromL2: 0,
       bytesFromL3: bytesReadBy(stage),
-      bytesFromMemory: bytesReadBy(stage) + 2 * parts * byteSize[stage.dtype],
+      bytesFromMemory: bytesReadBy(stage) + 2 * rows * parts * byteSize[stage.dtype],
     };
   };
