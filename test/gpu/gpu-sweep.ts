@@ -107,7 +107,7 @@ for (const [name, library] of Object.entries(operators).filter(([name]) => wante
   const op = instantiate(library, {}, "op");
   const reference = referenceOf(op, createRng(Number(values.seed)));
   const space = generateSpace({ op, target, numerics: "fast", threads: 1 });
-  for (const { name: template, model, instructions } of space.templates) {
+  for (const { name: template, model, instructions, op: computed } of space.templates) {
     const [compiled, rng] = [compileModel(model), createRng(Number(values.seed))];
     const count: Count = { right: 0, wrong: 0 };
     counts.set(`${name}: ${template}`, count);
@@ -115,7 +115,7 @@ for (const [name, library] of Object.entries(operators).filter(([name]) => wante
       const point = sample(compiled, rng);
       if (point.kind !== "found") throw new Error(`${name}: no point, ${point.kind}`);
       const trace = instantiateTemplate(instructions, point.assignment);
-      const wrong = wrongOn(op, reference, trace);
+      const wrong = wrongOn(computed, reference, trace);
       count[wrong === null ? "right" : "wrong"] += 1;
       if (wrong !== null) console.log(`${name}, ${template}: ${wrong}\n${printTrace(trace)}`);
     }

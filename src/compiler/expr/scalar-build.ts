@@ -1,7 +1,17 @@
 // Scalar expressions made by the compiler itself: where an operator is rewritten there is no user's line to point to.
 
+import type { DType } from "./dtype.ts";
 import { binaryResult } from "./operator-dtype.ts";
-import type { AxisExpr, BinaryExpr, BinaryOp, ConstExpr, ReadExpr, ScalarExpr, SelectExpr } from "./scalar-expr.ts";
+import type {
+  AxisExpr,
+  BinaryExpr,
+  BinaryOp,
+  CastExpr,
+  ConstExpr,
+  ReadExpr,
+  ScalarExpr,
+  SelectExpr,
+} from "./scalar-expr.ts";
 
 export const axisOf = (name: string): AxisExpr => ({ kind: "axis", name, dtype: "i32", loc: null });
 
@@ -14,14 +24,19 @@ export const f32Of = (value: number): ConstExpr => ({
   loc: null,
 });
 
-/** An element of an f32 tensor. */
-export const f32At = (tensor: string, indices: readonly ScalarExpr[]): ReadExpr => ({
+/** An element of a tensor of the type. */
+export const elementAt = (dtype: DType, tensor: string, indices: readonly ScalarExpr[]): ReadExpr => ({
   kind: "read",
   tensor,
   indices,
-  dtype: "f32",
+  dtype,
   loc: null,
 });
+
+/** An element of an f32 tensor. */
+export const f32At = (tensor: string, indices: readonly ScalarExpr[]): ReadExpr => elementAt("f32", tensor, indices);
+
+export const castOf = (dtype: DType, operand: ScalarExpr): CastExpr => ({ kind: "cast", operand, dtype, loc: null });
 
 /** Operator on two operands, which have one type. */
 export const binaryOf = (op: BinaryOp, left: ScalarExpr, right: ScalarExpr): BinaryExpr => ({

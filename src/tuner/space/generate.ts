@@ -43,7 +43,9 @@ export function generateSpace(
   requireDistinctNames(entries);
   const generated = (): readonly PlannedTemplate[] =>
     algorithmsFor(task, algorithms).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
-  const planned = entries.flatMap((entry) => (entry === "generated" ? generated() : [planTemplate(entry, task)]));
+  const planned = entries.flatMap((entry) =>
+    entry === "generated" ? generated() : [planTemplate(entry, task, algorithms)],
+  );
   requireSearchable(planned);
   return spaceOfTemplates(planned, task.target);
 }

@@ -4,6 +4,7 @@
 import { type AcceleratorTarget, addTo, invariant, type Target } from "../../compiler/index.ts";
 import type { AlgorithmRule } from "./algorithm/algorithm-rule.ts";
 import { direct } from "./algorithm/direct.ts";
+import { gathered } from "./algorithm/gathered.ts";
 import { defaultAlgorithms } from "./algorithm/index.ts";
 import type { SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
@@ -27,7 +28,7 @@ const ofThreads: SpaceRules<AcceleratorTarget> = {
 const ofTensorCores: SpaceRules<AcceleratorTarget> = {
   name: "cuda",
   rules: tensorCoreRules,
-  algorithms: [direct],
+  algorithms: [direct, gathered],
 };
 
 /** A target meets the rules of its own back end alone, so that their kind of target is the one that they get. */

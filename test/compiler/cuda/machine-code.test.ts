@@ -32,8 +32,9 @@ interface Drawn {
   readonly source: CudaSource;
 }
 
+/** Templates of the operator as it is written. */
 const templatesOf = (op: ComputeDef, target: AcceleratorTarget): readonly Template[] =>
-  generateSpace({ op, target, numerics: "fast", threads: 1 }).templates;
+  generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.filter(({ algorithm }) => algorithm === null);
 
 function draw(
   op: ComputeDef,
@@ -81,7 +82,7 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
     test.each([cudaSm80, cudaSm90])("on $name", (target) => {
       const defined = instantiate(op, {}, "op");
       const templates = templatesOf(defined, target);
-      expect(templates.length, name).toBe(target === cudaSm80 ? 1 : templates.length);
+      expect(templates.length, name).toBeGreaterThan(0);
       const close: boolean[] = [];
       for (const template of templates) {
         // Widths of one instruction differ in little.

@@ -73,7 +73,7 @@ export function drawRound(
   const { templates } = generateSpace({ op, target, numerics: "fast", threads: 1 });
   const chosen = rng.shuffle([...templates]).slice(0, mostTemplates);
   const each = Math.ceil(wanted / chosen.length);
-  const schedules = chosen.flatMap(({ name, model, instructions }): readonly SweptSchedule[] => {
+  const schedules = chosen.flatMap(({ name, model, instructions, op: computed }): readonly SweptSchedule[] => {
     const compiled = compileModel(model);
     const drawn = new Map<string, SweptSchedule>();
     for (let at = 0; at < each; at++) {
@@ -81,18 +81,19 @@ export function drawRound(
       if (point.kind !== "found") return [{ template: name, text: "", kernel: `no point, ${point.kind}` }];
       const trace = instantiateTemplate(instructions, point.assignment);
       const text = printTrace(trace);
-      if (!drawn.has(text)) drawn.set(text, { template: name, text, kernel: kernelOf(op, target, trace) });
+      if (!drawn.has(text))
+        drawn.set(text, { template: name, text, kernel: kernelOf(computed, kernelName(op, target), target, trace) });
     }
     return [...drawn.values()];
   });
   return { reference, schedules };
 }
 
-function kernelOf(op: ComputeDef, target: AcceleratorTarget, trace: Trace): SweptSchedule["kernel"] {
+function kernelOf(op: ComputeDef, name: string, target: AcceleratorTarget, trace: Trace): SweptSchedule["kernel"] {
   const options = { target, numerics: "fast", verify: true } as const;
   const generator = codeGeneratorOf(target);
   try {
-    const scheduled = replay(fromCompute(op, kernelName(op, target)), trace, target.intrinsics);
+    const scheduled = replay(fromCompute(op, name), trace, target.intrinsics);
     if (scheduled.kind === "illegal") return printDiagnostic(scheduled.diagnostic);
     const flat = runPasses(scheduled.nest, generator.passes, options);
     const source = generator.generate(flat, { ...options, relaxed: false }) as WgslSource | CudaSource;

@@ -363,6 +363,32 @@ export const tensorCoreOperators: readonly FurtherOperator[] = [
     },
   },
   {
+    title: "products that are gathered",
+    types: ["f16", "bf16", "i8", "u8·i8"],
+    draw(rng, type) {
+      const { dtype, second } = operandTypes(type);
+      const [M, N, K] = [between(rng, 9, 40), between(rng, 9, 40), between(rng, 17, 70)];
+      if (rng.below(2) === 0) return opLibrary.gemm({ M, N, K, dtype, dtypeB: second }, rng.pick(epilogues));
+      return rng.pick([byteProducts.transposed, byteProducts.inBatches])([dtype, second], [M, N, K]);
+    },
+  },
+  {
+    title: "convolutions that are gathered",
+    types: ["f16", "bf16", "i8"],
+    draw(rng, type) {
+      const { dtype } = operandTypes(type);
+      const channels = { C: between(rng, 4, 18), F: between(rng, 9, 20), dtype };
+      const image = { H: between(rng, 4, 7), W: between(rng, 4, 7), ...channels };
+      return rng.pick([
+        () => opLibrary.conv1d({ W: between(rng, 12, 40), ...channels }),
+        () => opLibrary.conv2d({ ...image, stride: between(rng, 1, 2), padding: rng.below(2) }, rng.pick(epilogues)),
+        () => opLibrary.conv3d({ D: 3, ...image, H: 5, W: 5 }),
+        () => opLibrary.groupConv2d({ ...image, C: 16, F: 2 * channels.F, groups: 2 }),
+        () => opLibrary.transposedConv2d({ ...image, H: 4, W: 4 }),
+      ])();
+    },
+  },
+  {
     title: "two products of whole tiles",
     types: ["f16"],
     draw: (rng) => opLibrary.gemmExpGemm({ M: 64, N: 64, K: 16 * between(rng, 1, 3), L: 64, dtype: "f16" }),

@@ -7,9 +7,9 @@
 import type { ComputeDef, Stage } from "../../../compiler/index.ts";
 import { asWritten, type Computation } from "../../data/computation.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";
+import { mergeIntoReader } from "./merge-into-reader.ts";
 import { type Convolution, convolutionOf } from "./winograd/convolution.ts";
 import { f23, f43, type WinogradMatrices } from "./winograd/matrices.ts";
-import { mergeIntoReader } from "./winograd/merge-into-reader.ts";
 import { takesFewerSteps } from "./winograd/operations.ts";
 import { winogradUlps } from "./winograd/rounding.ts";
 import { winogradStages } from "./winograd/stages.ts";

@@ -17,7 +17,7 @@ import { sample } from "../../constraint/solver/sample.ts";
 import type { Template } from "../../data/space.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { createRng } from "../../support/rng.ts";
-import type { Algorithm } from "../algorithm/algorithm-rule.ts";
+import type { Algorithm, AlgorithmRule } from "../algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "../algorithm/index.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { authorLine, mistakeAt } from "./author-mistake.ts";
@@ -83,8 +83,12 @@ export interface PlannedTemplate {
  * @throws DiagnosticError at the author's line: `template.*` for mistakes of the body, `space.empty` where no values satisfy
  * the constraints, the diagnostic of an instruction that is illegal in all of the candidates that were drawn
  */
-export function planTemplate(authored: AuthoredTemplate, task: TuningTask): PlannedTemplate {
-  const { name: _, ...computation } = requireAlgorithm(authored, task);
+export function planTemplate(
+  authored: AuthoredTemplate,
+  task: TuningTask,
+  algorithms: readonly AlgorithmRule[],
+): PlannedTemplate {
+  const { name: _, ...computation } = requireAlgorithm(authored, task, algorithms);
   const sketch = author({ ...task, op: computation.op }, authored.body);
   const written = authored.isData ? { ...sketch, lines: sketch.lines.map(() => authored.loc) } : sketch;
   requireDecisions(written);
@@ -103,8 +107,12 @@ export function planTemplate(authored: AuthoredTemplate, task: TuningTask): Plan
   return { template: planned, estimates };
 }
 
-function requireAlgorithm({ algorithm, loc }: AuthoredTemplate, task: TuningTask): Algorithm {
-  const known = algorithmsFor(task);
+function requireAlgorithm(
+  { algorithm, loc }: AuthoredTemplate,
+  task: TuningTask,
+  algorithms: readonly AlgorithmRule[],
+): Algorithm {
+  const known = algorithmsFor(task, algorithms);
   const found = known.find(({ name }) => name === algorithm);
   if (found) return found;
   const names = known.flatMap(({ name }) => (name === null ? [] : [name])).join(", ");

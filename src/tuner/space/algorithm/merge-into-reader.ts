@@ -1,7 +1,7 @@
 // A map that one other map reads, each element at its own place → both in one stage, so that a rule sees all of it:
 // bias and activation become part of the output transform.
 
-import { type ComputeDef, mapScalar, type ReadExpr, readsIn, type Stage } from "../../../../compiler/index.ts";
+import { type ComputeDef, mapScalar, type ReadExpr, readsIn, type Stage } from "../../../compiler/index.ts";
 
 /** The operator unchanged where the stage is a result, or is read otherwise. */
 export function mergeIntoReader(op: ComputeDef, stage: Stage): ComputeDef {
