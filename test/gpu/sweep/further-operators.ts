@@ -105,7 +105,7 @@ const products: readonly FurtherOperator[] = [
     types: [...factors, "i32"],
     draw(rng, type) {
       const { dtype, second } = operandTypes(type);
-      const K = rng.pick([128, 160, 192, 256, 320, 384]);
+      const K = 2 ** between(rng, 1, 3) * between(rng, 33, 70);
       const sizes = { M: drawExtent(6, rng), N: drawExtent(9, rng), K, dtype, dtypeB: second };
       if (rng.below(3) === 0) return opLibrary.batchMatmul({ ...sizes, batch: drawExtent(2, rng) });
       return opLibrary.gemm(sizes, rng.pick(epilogues));

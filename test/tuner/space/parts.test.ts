@@ -119,10 +119,11 @@ describe("few long rows", () => {
 
 describe("schedules compute what the reference does after every pass", () => {
   test.each<readonly [string, Op]>([
-    ["a product", gemm({ M: 5, N: 12, K: 256 })],
+    ["a product", gemm({ M: 5, N: 12, K: 128 })],
     ["one that a map finishes", gemm({ M: 3, N: 8, K: 128 }, { bias: true, activation: "gelu" })],
     ["one of integers", gemm({ M: 3, N: 7, K: 384, dtype: "i32" })],
     ["batches", batchMatmul({ batch: 2, M: 3, N: 9, K: 128 })],
+    ["parts that no steps divide", gemm({ M: 3, N: 8, K: 2 * 77 })],
     ["a convolution", conv2d({ H: 3, W: 4, C: 128, F: 5 })],
     ["one whose operand another stage reads", withSharedOperand],
   ])("%s", (_, made) => {

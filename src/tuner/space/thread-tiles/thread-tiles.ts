@@ -25,7 +25,7 @@ import { limitGroups } from "./limits.ts";
 import { addSlices, isSliceable, slicedSum, slicesOf } from "./sliced-sum.ts";
 import { isInAnyOrder, type TiledSum, tiledSum } from "./sum-axes.ts";
 import { sumEstimate } from "./sum-estimate.ts";
-import { addSteps, addTiles, addUnroll } from "./tile-choices.ts";
+import { addSteps, addTiles, addUnroll, wholeSteps } from "./tile-choices.ts";
 
 type Context = RuleContext<AcceleratorTarget>;
 
@@ -153,6 +153,7 @@ const withCopies = (
 
 /** Says whether threads can copy the operands at all, in a memory of any size: far apart, a few elements take many copies. */
 function canCopy(site: Site, operands: readonly CopiedOperand[]): boolean {
+  if (site.tiles.parts && wholeSteps(site.tiles.depth).length === 0) return false;
   if (operands.length === 0 || operands.every(({ access }) => isPlain(access))) return operands.length > 0;
   const limits = { ...site.target.limits, groupBytes: Number.MAX_SAFE_INTEGER };
   const begun = site.tiles.parts ? site.draft : emptyDraft;

@@ -69,15 +69,27 @@ function oddUnrolls({ extent }: SumAxis): readonly number[] {
   return sortedUnique(divisors);
 }
 
-/** Adds steps of the depth, of some rounds each. Steps divide the depth where any do. */
-export function addSteps(draft: Draft, { depth, dot }: TiledSum): Draft {
-  const { rounds, leastStep, mostStep } = threadSizes;
-  const most = Math.min(mostStep, powerFrom(depth.extent));
-  const unrolls = threadSizes.unrolls.filter((value) => value <= most);
-  const sizes = sortedUnique(unrolls.flatMap((value) => rounds.map((times) => times * value))).filter(
+const mostStepOf = ({ extent }: SumAxis): number => Math.min(threadSizes.mostStep, powerFrom(extent));
+
+/** Elements of a step, of some rounds of those that are written out. */
+function stepSizes(depth: SumAxis): readonly number[] {
+  const { rounds, leastStep, unrolls } = threadSizes;
+  const most = mostStepOf(depth);
+  return sortedUnique(unrolls.flatMap((value) => rounds.map((times) => times * value))).filter(
     (size) => size <= most && size >= Math.min(leastStep, most),
   );
-  const whole = sizes.filter((size) => depth.extent % size === 0);
+}
+
+/** Elements of steps that divide the depth. None: a depth in parts cannot be walked in steps, as no part reaches into the next. */
+export const wholeSteps = (depth: SumAxis): readonly number[] =>
+  stepSizes(depth).filter((size) => depth.extent % size === 0);
+
+/** Adds steps of the depth, of some rounds each. Steps divide the depth where any do. */
+export function addSteps(draft: Draft, { depth, dot }: TiledSum): Draft {
+  const { rounds } = threadSizes;
+  const most = mostStepOf(depth);
+  const unrolls = threadSizes.unrolls.filter((value) => value <= most);
+  const [sizes, whole] = [stepSizes(depth), wholeSteps(depth)];
   const decided = tunable(tunable(draft, unrollOf(depth), unrolls), stepOf(depth), whole.length > 0 ? whole : sizes);
   const stepped = constrain(derived(decided, roundsOf(depth), rounds), {
     kind: "product",
