@@ -6,6 +6,7 @@ import {
   type AcceleratorTarget,
   authoring,
   type ComputeDef,
+  type CudaSource,
   cudaSm80,
   cudaSm90,
   fromCompute,
@@ -19,6 +20,8 @@ import {
   webgpu,
 } from "../../../../src/compiler/index.ts";
 import { checkPlan } from "../../../../src/tuner/check/check-output.ts";
+import { candidateKernel } from "../../../../src/tuner/kernel/candidate-kernel.ts";
+import { drawPoint, searchSpace } from "../../../../src/tuner/search/point/search-space.ts";
 import { predict } from "../../../../src/tuner/search/predict.ts";
 import { gathered } from "../../../../src/tuner/space/algorithm/gathered.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
@@ -99,6 +102,19 @@ test("a matrix that lies as it should is read there, and the other turned", () =
     C[i, j] = C.products[i, j]  f32  i 64, j 128
     "
   `);
+});
+
+test("the matrix of a constant operand is made once for all calls", () => {
+  const op = defined(conv2d({ ...image, H: 10, W: 10, ...half }));
+  const task = { op, target: cudaSm80, numerics: "fast", threads: 1, constants: ["filter"] } as const;
+  const space = generateSpace(task);
+  const made = space.templates.filter(({ algorithm }) => algorithm === gathered.name);
+  const search = searchSpace({ ...space, templates: made });
+  const { candidate } = drawPoint(search, search.templates[0]!, createRng(1), { spread: "plain" })!;
+  const kernel = candidateKernel(task, space, candidate);
+  if (kernel.kind !== "ok") throw new Error(kernel.kind);
+  const [prepared, called] = [kernel.prepare!, kernel.source].map((it) => (it as CudaSource).launches.length);
+  expect({ prepared, called }).toEqual({ prepared: 1, called: 3 });
 });
 
 test("templates of a user may schedule it", () => {
