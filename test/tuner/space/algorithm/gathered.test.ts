@@ -31,7 +31,8 @@ import { wrongInterpreted } from "../../../gpu/sweep/interpreted.ts";
 import { referenceOf } from "../../../support/reference.ts";
 import { describeSchedule, drawSchedules } from "../../../support/thread-schedules.ts";
 
-const { attention, conv1d, conv2d, conv3d, depthwiseConv2d, gemm, groupConv2d, transposedConv2d } = opLibrary;
+const { attention, batchMatmul, conv1d, conv2d, conv3d, depthwiseConv2d, gemm, groupConv2d, transposedConv2d } =
+  opLibrary;
 const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
 
 const defined = (op: Op): ComputeDef => instantiate(op, {}, "op");
@@ -47,6 +48,20 @@ const byTransposed = (M: number, N: number, K: number, dtype: "f16" | "i8" = "f1
     const type = dtype === "i8" ? "i32" : "f32";
     return compute("C", [M, N], (i, j) => sum(A(i, k).cast(type).mul(B(j, k).cast(type)), k));
   });
+
+/** Axes of one element, in both factors, in one of them and in none. */
+const byAxesOfOne: Op = defineOp({}, () => {
+  const [A, B] = [tensor("A", [1, 20, 1, 32], "f16"), tensor("B", [32, 1, 24], "f16")];
+  const [r, k] = [reduceAxis("r", 1), reduceAxis("k", 32)];
+  return compute("C", [1, 1, 20, 1, 24], (a, b, i, _, j) =>
+    sum(
+      A(a, i, r, k)
+        .cast("f32")
+        .mul(B(k, a.add(b), j).cast("f32")),
+      [r, k],
+    ),
+  );
+});
 
 const half = { dtype: "f16" } as const;
 const image = { H: 8, W: 8, C: 16, F: 16 } as const;
@@ -143,6 +158,8 @@ describe("schedules compute what the operator says", () => {
     ["a transposed one", transposedConv2d({ H: 4, W: 4, C: 16, F: 16, ...half })],
     ["extents that are no tiles", gemm({ M: 40, N: 50, K: 30, dtype: "bf16" }, { bias: true, activation: "relu" })],
     ["a transposed matrix", byTransposed(32, 64, 48)],
+    ["a batch of one", batchMatmul({ batch: 1, M: 40, N: 24, K: 32, ...half })],
+    ["axes of one element", byAxesOfOne],
   ])("%s", (_, made) => {
     const op = defined(made);
     const reference = referenceOf(op, createRng(2), checkPlan(op));

@@ -31,7 +31,7 @@ export function matrixProductOf(stage: Stage): MatrixProduct | null {
   const [inLeft, inRight] = [namesIn(left), namesIn(right)];
   const only = (mine: ReadonlySet<string>, others: ReadonlySet<string>): readonly Axis[] =>
     axes.filter(({ name }) => mine.has(name) && !others.has(name));
-  const batch = axes.filter(({ name, extent }) => extent > 1 && inLeft.has(name) && inRight.has(name));
+  const batch = axes.filter(({ name }) => inLeft.has(name) && inRight.has(name));
   const [rows, columns] = [only(inLeft, inRight), only(inRight, inLeft)];
   // An axis of one element may be neither's.
   const moving = axes.filter(({ extent }) => extent > 1);
