@@ -45,7 +45,7 @@ export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { instantiate } from "./instance/instantiate.ts";
 export { runUserCode } from "./instance/user-error.ts";
-export { cudaMma, type WarpProductText, warpLanes, warpTile } from "./intrinsic/cuda-mma.ts";
+export { cudaMma, type WarpProductText, warpDepth, warpLanes, warpTile } from "./intrinsic/cuda-mma.ts";
 export { cudaWgmma, groupTile } from "./intrinsic/cuda-wgmma.ts";
 export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
 export type * from "./intrinsic/intrinsic.ts";

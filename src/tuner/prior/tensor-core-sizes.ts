@@ -41,4 +41,18 @@ export const gpuSizes = {
    */
   warpRegisters: { perSum: 1.25, beside: 28 },
   groupRegisters: { perSum: 1, beside: 32 },
+  /**
+   * Elements that extents of gathered matrices are rounded up to, with what an element then costs beside one of the largest: rows below 64 are not for
+   * `wgmma`, and single tiles of 16 are rarely as many as warps can share.
+   */
+  roundings: [
+    { size: 128, cost: 1 },
+    { size: 64, cost: 1.02 },
+    { size: 32, cost: 1.3 },
+    { size: 16, cost: 1.6 },
+  ],
+  /** Fewest rows and columns of a product whose operands are gathered, most work for each that is asked for, and most bytes of its matrices. */
+  leastGathered: 8,
+  mostSurplus: 4,
+  mostGatheredBytes: 2 ** 29,
 } as const;

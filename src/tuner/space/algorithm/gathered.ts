@@ -5,6 +5,7 @@
 import type { AcceleratorTarget, ComputeDef, Stage, Target } from "../../../compiler/index.ts";
 import { asWritten, type Computation } from "../../data/computation.ts";
 import type { TuningTask } from "../../data/task.ts";
+import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
 import { schedulableStages } from "../draft/schedulable-stage.ts";
 import { hasTiling } from "../tensor-cores/has-tiling.ts";
 import { warpProducts } from "../tensor-cores/warp-product.ts";
@@ -24,9 +25,6 @@ export const gathered: AlgorithmRule = {
   rewrite,
 };
 
-/** Fewest rows and columns, most work for each that is asked for, and most bytes of the matrices. */
-const [least, mostSurplus, mostBytes] = [8, 4, 2 ** 29];
-
 function rewrite(op: ComputeDef): Computation {
   return { ...asWritten(op), op: op.stages.reduce(rewriteStage, op) };
 }
@@ -43,8 +41,10 @@ function rewriteStage(op: ComputeDef, stage: Stage): ComputeDef {
 }
 
 function isWorthIt(product: MatrixProduct): boolean {
+  const { leastGathered, mostSurplus, mostGatheredBytes } = gpuSizes;
   const sizes = [product.rows, product.columns].map((axes) => axes.reduce((size, { extent }) => size * extent, 1));
-  return sizes.every((size) => size >= least) && surplusOf(product) <= mostSurplus && bytesOf(product) <= mostBytes;
+  const isLarge = sizes.every((size) => size >= leastGathered);
+  return isLarge && surplusOf(product) <= mostSurplus && bytesOf(product) <= mostGatheredBytes;
 }
 
 /** Says whether tensor cores have all products of gathered matrices. */

@@ -21,7 +21,10 @@ import {
   type ScalarExpr,
   type Stage,
   selectOf,
+  warpDepth,
+  warpTile,
 } from "../../../../compiler/index.ts";
+import { gpuSizes } from "../../../prior/tensor-core-sizes.ts";
 import type { MatrixProduct } from "./product.ts";
 
 export interface GatheredStages {
@@ -50,24 +53,13 @@ interface Flat {
 
 const sizeOf = (axes: readonly Axis[]): number => axes.reduce((size, { extent }) => size * extent, 1);
 
-/** Elements that an extent is rounded up to: those that cost least, where each of many small tiles costs more than one of few large ones. */
+/** Elements that an extent is rounded up to: those that cost least. */
 function padded(extent: number, least: number): number {
   const rounded = (size: number): number => Math.ceil(extent / size) * size;
-  const costOf = ({ size, cost }: (typeof tiles)[number]): number => rounded(size) * cost;
-  const fit = tiles.filter(({ size }) => size >= least);
+  const costOf = ({ size, cost }: (typeof gpuSizes.roundings)[number]): number => rounded(size) * cost;
+  const fit = gpuSizes.roundings.filter(({ size }) => size >= least);
   return rounded(fit.reduce((best, it) => (costOf(it) < costOf(best) ? it : best)).size);
 }
-
-/** Elements of tiles. Those below 64 are not for `wgmma`, and single ones of 16 are rarely as many as warps can share. */
-const tiles = [
-  { size: 128, cost: 1 },
-  { size: 64, cost: 1.02 },
-  { size: 32, cost: 1.3 },
-  { size: 16, cost: 1.6 },
-] as const;
-const leastTile = 16;
-/** Least depth of an instruction, in bytes. */
-const depthBytes = 32;
 
 /** Work of whole tiles for each that is asked for. */
 export function surplusOf(product: MatrixProduct): number {
@@ -91,9 +83,9 @@ function flatAxes({ stage, batch, rows, columns, depth, left }: MatrixProduct) {
     return { axis: { name: free(name), extent: padded(extent, least) }, of, extent, isSummed };
   };
   return {
-    m: flat("m", rows, leastTile, false),
-    n: flat("n", columns, leastTile, false),
-    k: flat("k", depth, Math.max(leastTile, depthBytes / byteSize[left.dtype]), true),
+    m: flat("m", rows, warpTile, false),
+    n: flat("n", columns, warpTile, false),
+    k: flat("k", depth, warpDepth(left.dtype), true),
     names: { left: `${stage.name}.left`, right: `${stage.name}.right`, products: `${stage.name}.products` },
   };
 }
