@@ -6,8 +6,11 @@ import { dirname, join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { cudaSm80, instantiate, opLibrary } from "../../src/compiler/index.ts";
 import { cudaState } from "../../src/native/cuda/loader.ts";
 import type { Mode } from "../../src/plugin/options/types.ts";
+import { predict } from "../../src/tuner/search/predict.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { type FakeCuda, gemmApp, makeFakeCuda, noFakeGpu, runProgram } from "../support/cuda.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -297,6 +300,27 @@ process.exit();`;
     const answer = await runProgram(halves, { UNPLUGIN_KERNEL_CUDA: fake.driver });
     expect(answer).toEqual({ most: expect.any(Number), adapter: "Fake GPU 0", reason: null });
     expect((answer as { most: number }).most).toBeLessThan(3);
+  });
+
+  test("has a product whose extents are no whole tiles on tensor cores", async () => {
+    machine({ nvrtc: true });
+    const sizes = { M: 300, N: 300, K: 300, dtype: "f16" } as const;
+    const op = instantiate(opLibrary.gemm(sizes), {}, "gemm");
+    const space = generateSpace({ op, target: cudaSm80, numerics: "fast", threads: 1 });
+    expect(predict(space)!.template).toContain("gathered matrices: C in vectors of threads; C.sum.products on tensor");
+    const script = `
+const halves = (length, salt) => Uint16Array.from({ length }, (_, at) => 0x3c00 + 0x400 * ((at * 7 + salt) % 3));
+const inputs = [halves(300 * 300, 1), halves(300 * 300, 2)];
+const product = await gemm.on(gemm.device);
+const [a, b, c] = [product.buffer("A", inputs[0]), product.buffer("B", inputs[1]), product.buffer("C")];
+product.run(a, b, c);
+const C = await product.read("C", c);
+console.log(JSON.stringify({ wrong: gemm(...inputs).filter((bits, at) => bits !== C[at]).length, of: C.length }));
+process.exit();`;
+    const app = gemmApp("cuda-sm80", script, { op: `gemm(${JSON.stringify(sizes)})` });
+    const { file: uneven } = await build(app, { mode: "predict" });
+    const answer = await runProgram(uneven, { UNPLUGIN_KERNEL_CUDA: fake.driver });
+    expect(answer).toEqual({ wrong: 0, of: 300 * 300 });
   });
 
   test("without a twin is the GPU's alone", async () => {
