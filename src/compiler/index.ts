@@ -46,7 +46,7 @@ export * from "./expr/typed-array.ts";
 export { instantiate } from "./instance/instantiate.ts";
 export { runUserCode } from "./instance/user-error.ts";
 export { cudaMma, type WarpProductText, warpDepth, warpLanes, warpTile } from "./intrinsic/cuda-mma.ts";
-export { cudaWgmma, groupTile } from "./intrinsic/cuda-wgmma.ts";
+export { cudaWgmma, type GroupProductText, groupTile } from "./intrinsic/cuda-wgmma.ts";
 export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
 export type * from "./intrinsic/intrinsic.ts";
 export { useIntrinsics } from "./intrinsic/intrinsics.ts";

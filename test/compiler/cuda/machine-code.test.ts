@@ -92,8 +92,9 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           const what = `${JSON.stringify(drawn.assignment)} ${code.registers} registers`;
           expect({ stack: code.stack, local: code.local }, what).toEqual({ stack: 0, local: 0 });
           const isByWarps = drawn.source.text.includes("mma.sync");
-          const claimed = isByWarps ? (drawn.source.text.includes(".s32.") ? "IMMA" : "HMMA") : "HGMMA";
-          for (const instruction of ["HMMA", "IMMA", "HGMMA"]) {
+          const areBytes = drawn.source.text.includes(".s32.");
+          const claimed = `${areBytes ? "I" : "H"}${isByWarps ? "MMA" : "GMMA"}`;
+          for (const instruction of ["HMMA", "IMMA", "HGMMA", "IGMMA"]) {
             expect(countOf(code, instruction) > 0, `${instruction} ${what}`).toBe(instruction === claimed);
           }
           // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.

@@ -347,7 +347,7 @@ export const tensorCoreOperators: readonly FurtherOperator[] = [
       const { dtype, second } = operandTypes(type);
       const { transposed, finished, inBatches } = byteProducts;
       const { M, N } = ofTiles(rng);
-      const K = 32 * between(rng, 1, 4);
+      const K = rng.pick([32, 64, 96, 128, 256]);
       if (rng.below(2) === 0) return opLibrary.gemm({ M, N, K, dtype, dtypeB: second }, rng.pick(epilogues));
       return rng.pick([transposed, finished, inBatches])([dtype, second], [M, N, K]);
     },

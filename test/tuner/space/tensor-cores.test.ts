@@ -72,8 +72,9 @@ function loweredThreads(op: ComputeDef, trace: Trace, numerics: Numerics): Lower
   return { before: passed[passed.findIndex(({ name }) => name === "distribute-threads") - 1]!.func, threads };
 }
 
+/** Names of the templates that read operands where they lie. */
 const names = (op: Op, asked: Asked = {}): readonly string[] =>
-  spaceOf(defined(op), asked).templates.map(({ name }) => name);
+  spaceOf(defined(op), asked).templates.flatMap(({ name, algorithm }) => (algorithm === null ? [name] : []));
 
 /** Two element-wise stages. */
 const chain = authoring.defineOp({ N: 300 }, ({ N }) => {

@@ -20,12 +20,21 @@ import { linesOf } from "./statement.ts";
 import type { StatementContext } from "./statement-context.ts";
 import { lanesOfTiles, operandsIn, panelsIn, tiledIn } from "./warp-statement.ts";
 
+/** Buffers of a group whose pieces of 16 bytes are swapped, with the function that says where an element is. */
+function swizzlesOf(func: LoopFunc): ReadonlyMap<string, HelperName> {
+  const panels = panelsIn(func);
+  const swapped = func.buffers.filter(({ name, memory }) => memory === "group" && panels.has(name));
+  return new Map(
+    swapped.map(({ name, dtype }) => [name, bytesOfElement(dtype) === 1 ? "uk_swizzle_bytes" : "uk_swizzle"]),
+  );
+}
+
 export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): CudaSource {
   const used = new Set<HelperName>();
   const names = createNames();
   let next = 0;
   const group = new Set(func.buffers.filter(({ memory }) => memory === "group").map(({ name }) => name));
-  const swizzled = new Set([...panelsIn(func)].filter((name) => group.has(name)));
+  const swizzled = swizzlesOf(func);
   const use = (helper: HelperName): HelperName => {
     used.add(helper);
     return helper;
@@ -33,7 +42,10 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
   const context: StatementContext = {
     names,
     use,
-    place: (buffer, index) => (swizzled.has(buffer) ? `${use("uk_swizzle")}(${index})` : index),
+    place(buffer, index) {
+      const swizzle = swizzled.get(buffer);
+      return swizzle ? `${use(swizzle)}(${index})` : index;
+    },
     wraps: true,
     loaded: new Map(),
     ahead: copiedAhead(func.body),

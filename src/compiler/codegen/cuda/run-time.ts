@@ -19,17 +19,26 @@ const helpers = {
   uk_product_u8: product("u8", "u8"),
   uk_product_u8_s8: product("u8", "s8"),
   uk_swizzle: `__device__ __forceinline__ int uk_swizzle(int i) { return i ^ (i >> 3 & 56); }`,
+  uk_swizzle_bytes: `__device__ __forceinline__ int uk_swizzle_bytes(int i) { return i ^ (i >> 3 & 112); }`,
   uk_panel: `__device__ __forceinline__ unsigned long long uk_panel(unsigned at, unsigned apart) { return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(apart >> 4) << 16 | 64ull << 32 | 1ull << 62; }`,
 } as const;
 
-/** D = C + A·B for 64 rows by any columns: the operands are descriptors of core matrices, of B those along the columns. */
-function groupProduct(type: string, columns: number): string {
+/**
+ * D = C + A·B for 64 rows by any columns: the operands are descriptors of core matrices. Halves are multiplied by 1, and of B they lie along the
+ * columns; bytes lie along the depth always.
+ */
+function groupProduct(operands: string, columns: number): string {
   const count = columns / 2;
   const numbers = Array.from({ length: count }, (_, at) => at);
-  const sums = numbers.map((at) => `"+f"(c[${at}])`).join(", ");
+  const areHalves = operands.endsWith("f16");
+  const [left, right = left] = operands.split("_");
+  const [type, constraint, shape, flags] = areHalves
+    ? (["float", "+f", `k16.f32.${left}.${right}`, "1, 1, 1, 0, 1"] as const)
+    : (["int", "+r", `k32.s32.${left}.${right}`, "1"] as const);
+  const sums = numbers.map((at) => `"${constraint}"(c[${at}])`).join(", ");
   const registers = numbers.map((at) => `%${at}`).join(", ");
-  const text = `wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} {${registers}}, %${count}, %${count + 1}, 1, 1, 1, 0, 1;`;
-  return `__device__ __forceinline__ void ${groupProductName(type, columns)}(float (&c)[${count}], unsigned long long a, unsigned long long b) { asm volatile("${text}" : ${sums} : "l"(a), "l"(b)); }`;
+  const text = `wgmma.mma_async.sync.aligned.m64n${columns}${shape} {${registers}}, %${count}, %${count + 1}, ${flags};`;
+  return `__device__ __forceinline__ void ${groupProductName(operands, columns)}(${type} (&c)[${count}], unsigned long long a, unsigned long long b) { asm volatile("${text}" : ${sums} : "l"(a), "l"(b)); }`;
 }
 
 export const groupProductName = (type: string, columns: number): `uk_products_${string}` =>
@@ -66,6 +75,6 @@ export function helperTexts(used: ReadonlySet<HelperName>): readonly string[] {
 }
 
 function productsNamed(name: string): string {
-  const [, , type, columns] = name.split("_") as [string, string, string, string];
-  return groupProduct(type, Number(columns));
+  const [, operands, columns] = /^uk_products_(\w+)_(\d+)$/.exec(name)!;
+  return groupProduct(operands!, Number(columns));
 }

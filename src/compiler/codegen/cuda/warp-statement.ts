@@ -96,7 +96,7 @@ function operandLines(value: Expr, { side, text }: TileOperand, name: string, co
   if (value.kind !== "load" || !context.group.has(value.buffer)) {
     return refuse("an operand lies outside of the memory of the group");
   }
-  if (text.kind === "group-product") return descriptorLines(value, side, name, context);
+  if (text.kind === "group-product") return descriptorLines(value, side === "left" || text.isAlongDepth, name, context);
   // Each lane gives the address of sixteen bytes of a row.
   const { base, apart, piece } = rowsOf(value, side === "right" && !text.isAlongDepth ? warpTile : null);
   const load = context.use(side === "left" || text.isAlongDepth ? "uk_load_rows" : "uk_load_columns");
@@ -108,22 +108,28 @@ function operandLines(value: Expr, { side, text }: TileOperand, name: string, co
 const addressOf = ({ buffer }: Load, index: string, context: StatementContext): string =>
   `${context.use("uk_shared")}(&${context.names(buffer)}[${index}])`;
 
-/** Descriptor of an operand in panels: where it begins, and how far its panels are apart. */
-function descriptorLines(load: Load, side: "left" | "right", name: string, context: StatementContext): Lines {
+/**
+ * Descriptor of an operand in panels: where it begins, and how far its panels are apart.
+ *
+ * @param isAlongDepth whether its rows run along the depth; else they run along the columns
+ */
+function descriptorLines(load: Load, isAlongDepth: boolean, name: string, context: StatementContext): Lines {
   const index = load.indices[0]!;
   if (index.kind !== "ramp" || load.active) return refuse("an operand is no tile in memory");
   const inner = index.base.kind === "ramp" ? index.base : index;
-  const { rows, depth, panel } = groupTile;
-  const run = side === "left" ? depth : depth * panel;
+  const dtype = load.dtype as DType;
+  const bytes = bytesOfElement(dtype);
+  const [depth, panel, piece] = [groupTile.depth(dtype), groupTile.panel(dtype), 16 / bytes];
+  const run = isAlongDepth ? depth : depth * panel;
   const isInPanels =
     inner.stride === 1 &&
-    (side === "left" ? index.stride === panel && inner.lanes === depth : inner.lanes === run || inner === index);
+    (isAlongDepth ? index.stride === panel && inner.lanes === depth : inner.lanes === run || inner === index);
   // A product may begin at any piece of 16 bytes in a row, and at every eighth row.
-  const isAligned = side === "left" ? isMultiple(inner.base, 8) : isMultiple(inner.base, 8 * panel);
+  const isAligned = isMultiple(inner.base, isAlongDepth ? piece : 8 * panel);
   if (!isInPanels || !isAligned) return refuse(`${load.buffer} does not lie in panels of ${panel} elements`);
-  const apart = side === "left" ? rows * panel : inner === index ? run : index.stride;
+  const apart = isAlongDepth ? (lanesOf(index) / depth) * panel : inner === index ? run : index.stride;
   const at = `${context.use("uk_shared")}(&${context.names(load.buffer)}[${cudaIndex(inner.base, null, context)}])`;
-  return [`const unsigned long long ${name} = ${context.use("uk_panel")}(${at}, ${2 * apart});`];
+  return [`const unsigned long long ${name} = ${context.use("uk_panel")}(${at}, ${bytes * apart});`];
 }
 
 /** Buffers that products read in panels. */

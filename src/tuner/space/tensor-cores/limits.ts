@@ -66,10 +66,13 @@ function limitCopies(draft: Draft, warps: WarpProduct): Draft {
 }
 
 /** Copies to panels: each warp takes as many rows of a panel, sixteen at a time with a piece for every lane. */
-function limitPanelCopies(draft: Draft, { stage, rows, columns, depth, left, right }: WarpProduct): Draft {
+function limitPanelCopies(draft: Draft, { stage, rows, columns, depth, left, right, tile }: WarpProduct): Draft {
+  const along = tile.isAlongDepth
+    ? [groupTilesOf(columns), columns.tile / panelRows]
+    : [unrollOf(depth), depth.tile / panelRows];
   const read = [
     { of: left, own: rows, factors: [groupTilesOf(rows), rows.tile / panelRows] },
-    { of: right, own: columns, factors: [unrollOf(depth), depth.tile / panelRows] },
+    { of: right, own: columns, factors: along },
   ];
   return read.reduce((result, { of, own, factors }) => {
     const name = `${stage.name}.${own.name}.copied`;

@@ -131,8 +131,8 @@ function loops(product: WarpProduct): readonly Instruction<Operand>[] {
 }
 
 /** Extents of the loops over the columns of a tile: panels, where there are several, and the columns of one. */
-function columnFactors({ tile: { columns, panel } }: WarpProduct): readonly number[] {
-  return panel === null || columns === panel ? [columns] : [columns / panel, panel];
+function columnFactors({ tile: { columns, panel, isAlongDepth } }: WarpProduct): readonly number[] {
+  return panel === null || isAlongDepth || columns === panel ? [columns] : [columns / panel, panel];
 }
 
 const columnLoops = (product: WarpProduct): readonly string[] =>

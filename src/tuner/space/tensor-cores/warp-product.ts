@@ -9,6 +9,7 @@ import {
   byteSize,
   cudaMma,
   cudaWgmma,
+  type GroupProductText,
   groupTile,
   type Intrinsic,
   intrinsicsFor,
@@ -85,8 +86,10 @@ function tileOf(intrinsic: Intrinsic): TileShape | null {
     return { rows: warpTile, columns: warpTile, depth, lanes: warpLanes, panel: null, bytes, isAlongDepth };
   }
   if (!cudaWgmma.includes(intrinsic)) return null;
-  const { rows, depth, panel, lanes } = groupTile;
-  return { rows, columns: sums!.shape[0]! / rows, depth, lanes, panel, bytes, isAlongDepth: false };
+  const { isAlongDepth } = intrinsic.text.cuda as GroupProductText;
+  const { rows, lanes } = groupTile;
+  const [depth, panel] = [groupTile.depth(left!.dtype), groupTile.panel(left!.dtype)];
+  return { rows, columns: sums!.shape[0]! / rows, depth, lanes, panel, bytes, isAlongDepth };
 }
 
 function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShape): WarpProduct | null {
@@ -101,8 +104,9 @@ function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShap
   const matrix = (down: Axis, along: Axis): Access | undefined =>
     stage.reads.find((read) => isMatrix(read, batches, down, along));
   // Bytes are turned one by one on their way to the memory of the group; halves have an instruction that loads them by their columns.
-  const turnedLeft = tile.isAlongDepth ? matrix(depth, rows) : undefined;
-  const turnedRight = tile.isAlongDepth ? matrix(depth, columns) : undefined;
+  const canTurn = tile.isAlongDepth && tile.panel === null;
+  const turnedLeft = canTurn ? matrix(depth, rows) : undefined;
+  const turnedRight = canTurn ? matrix(depth, columns) : undefined;
   const left = matrix(rows, depth) ?? turnedLeft;
   const right = tile.isAlongDepth ? (matrix(columns, depth) ?? turnedRight) : matrix(depth, columns);
   const [, a, b] = intrinsic.meaning.buffers;
