@@ -2,6 +2,7 @@
 // finds its kernels in the store needs none of it, and does not load it.
 
 import {
+  DiagnosticError,
   generatorOf,
   invariant,
   type KernelSource,
@@ -47,6 +48,9 @@ const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel
 /** Schedule of a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Decision {
   const kernel = candidateKernel(task, space, candidate, { verify: true });
+  if (kernel.kind === "illegal" && kernel.diagnostic.code === "backend.cannot") {
+    throw new DiagnosticError({ ...kernel.diagnostic, message: `${task.op.name}: ${kernel.diagnostic.message}` });
+  }
   invariant(kernel.kind === "ok", "a candidate of the space is legal");
   made.set(candidate, { task, kernel });
   return { task, candidate, source: digestOfSource(kernel.source) };

@@ -4,13 +4,13 @@
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { instruct } from "../draft/draft.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
-import { inlinedStages } from "../fusion/inlined-stages.ts";
+import { inlinedOn } from "../fusion/launch-arrays.ts";
 import { isWarpProduct } from "./warp-product.ts";
 
 export const inlineMaps: SpaceRule<AcceleratorTarget> = {
   name: "inline-maps",
   applies: ({ name, readers }, { stages, task }) =>
-    inlinedStages(stages).has(name) &&
+    inlinedOn(stages, task.target).has(name) &&
     !stages.some((stage) => readers.includes(stage.name) && isWarpProduct(stage, task)),
   apply: (draft, stage) => [instruct(draft, { kind: "inline", block: stage.name })],
 };

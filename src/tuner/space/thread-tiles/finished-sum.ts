@@ -4,7 +4,7 @@
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
-import { inlinedStages } from "../fusion/inlined-stages.ts";
+import { fitOneLaunch, inlinedOn } from "../fusion/launch-arrays.ts";
 
 export interface FinishedSum {
   readonly sums: SchedulableStage;
@@ -15,10 +15,10 @@ export interface FinishedSum {
 /** Returns the sum. Null: the stage finishes none. */
 export function finishedSum(
   stage: SchedulableStage,
-  { stages }: Pick<RuleContext<AcceleratorTarget>, "stages">,
+  { stages, task }: Pick<RuleContext<AcceleratorTarget>, "stages" | "task">,
 ): FinishedSum | null {
   if (!isMap(stage) || stage.spatial.some(({ isPart }) => isPart)) return null;
-  const atOnce = inlinedStages(stages);
+  const atOnce = inlinedOn(stages, task.target);
   const maps = [stage];
   const others = new Set<SchedulableStage>();
   for (const it of stages.slice(0, stages.indexOf(stage)).toReversed()) {
@@ -34,7 +34,8 @@ export function finishedSum(
   );
   if (!sums || sums.reduce.length === 0 || sums.isOutput || sums.readers.length > 1) return null;
   const reader = maps.find(({ name }) => sums.readers.includes(name))!;
-  return readsInPlace(reader, sums) ? { sums, between: maps.slice(1).toReversed() } : null;
+  const isOne = fitOneLaunch([sums, ...maps.toReversed()], stages, atOnce, task.target);
+  return isOne && readsInPlace(reader, sums) ? { sums, between: maps.slice(1).toReversed() } : null;
 }
 
 const readsInPlace = (reader: SchedulableStage, { name, spatial }: SchedulableStage): boolean =>

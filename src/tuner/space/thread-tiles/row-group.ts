@@ -8,7 +8,7 @@ import type { TuningTask } from "../../data/task.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { type Access, dependsOn, isMap, type SchedulableStage, type SpatialAxis } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
-import { inlinedStages } from "../fusion/inlined-stages.ts";
+import { fitOneLaunch, inlinedOn } from "../fusion/launch-arrays.ts";
 import { isInAnyOrder } from "./sum-axes.ts";
 
 type Context = Pick<RuleContext<AcceleratorTarget>, "stages" | "task">;
@@ -75,7 +75,7 @@ function membersOf(root: SchedulableStage, depth: number, { stages, task }: Cont
   const members = new Map([[root.name, root]]);
   const reductions: SchedulableStage[] = [];
   const inlined: SchedulableStage[] = [];
-  const atOnce = inlinedStages(stages);
+  const atOnce = inlinedOn(stages, task.target);
   for (const stage of stages.slice(0, stages.indexOf(root)).toReversed()) {
     if (stage.isOutput || stage.spatial.length !== depth || !hasRows(stage, root)) continue;
     const readers = stage.readers.map((name) => members.get(name));
@@ -87,6 +87,9 @@ function membersOf(root: SchedulableStage, depth: number, { stages, task }: Cont
     members.set(stage.name, stage);
   }
   const isNeeded = reductions.length > 0;
+  if (!fitOneLaunch([...inlined, ...reductions, root], stages, atOnce, task.target)) {
+    return { depth, reductions: [], inlined: [] };
+  }
   return { depth, reductions, inlined: isNeeded ? inlined : [] };
 }
 
