@@ -51,6 +51,7 @@ export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
 export type * from "./intrinsic/intrinsic.ts";
 export { useIntrinsics } from "./intrinsic/intrinsics.ts";
 export { type OwnCText, type OwnIntrinsic, ownIntrinsics } from "./intrinsic/own-intrinsic.ts";
+export { tensorOperands } from "./intrinsic/tensor-operands.ts";
 export { type WordDotText, wordElements } from "./intrinsic/wgsl-dot.ts";
 export * from "./ir/affine.ts";
 export { exprKey } from "./ir/expr-key.ts";

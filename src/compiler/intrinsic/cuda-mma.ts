@@ -13,6 +13,7 @@ import { add, cast, constInt, forLoop, loadOf, mul, store, variable } from "../i
 import type { Buffer, Expr, LoopFunc } from "../ir/loop-ir.ts";
 import { product } from "../support/integer-math.ts";
 import type { Intrinsic } from "./intrinsic.ts";
+import { type TensorOperands, tensorOperands } from "./tensor-operands.ts";
 
 /** Rows and columns of a product. */
 export const warpTile = 16;
@@ -27,25 +28,10 @@ export const warpLanes = 32;
 export interface WarpProductText {
   readonly kind: "warp-product";
   /** Types of the operands in PTX: of both, or of the left and the right one. */
-  readonly operands: "f16" | "bf16" | "s8" | "u8" | "u8_s8";
+  readonly operands: TensorOperands["operands"];
   /** Whether rows of the right operand run along the depth; else they run along the columns. */
   readonly isAlongDepth: boolean;
 }
-
-interface WarpProduct {
-  readonly operands: WarpProductText["operands"];
-  readonly left: DType;
-  readonly right: DType;
-  readonly sum: DType;
-}
-
-const products: readonly WarpProduct[] = [
-  { operands: "f16", left: "f16", right: "f16", sum: "f32" },
-  { operands: "bf16", left: "bf16", right: "bf16", sum: "f32" },
-  { operands: "s8", left: "i8", right: "i8", sum: "i32" },
-  { operands: "u8", left: "u8", right: "u8", sum: "i32" },
-  { operands: "u8_s8", left: "u8", right: "i8", sum: "i32" },
-];
 
 /** Depth of a product of operands of a type. */
 export const warpDepth = (operand: DType): number => depthBytes / byteSize[operand];
@@ -56,7 +42,7 @@ const place = (row: string, column: string, columns: number): Expr =>
 const tile = (name: string, dtype: DType, sides: readonly number[]): Buffer =>
   localBuffer({ name, dtype, shape: [product(sides)] });
 
-export const cudaMma: readonly Intrinsic[] = products.map((it) => {
+export const cudaMma: readonly Intrinsic[] = tensorOperands.map((it) => {
   const isExact = it.sum === "i32";
   const text: WarpProductText = { kind: "warp-product", operands: it.operands, isAlongDepth: isExact };
   const name = `mma.m16n16k${warpDepth(it.left)}.${it.operands.replace("_", ".")}`;
@@ -70,7 +56,7 @@ export const cudaMma: readonly Intrinsic[] = products.map((it) => {
   };
 });
 
-function meaningOf(name: string, { left, right, sum }: WarpProduct, { isAlongDepth }: WarpProductText): LoopFunc {
+function meaningOf(name: string, { left, right, sum }: TensorOperands, { isAlongDepth }: WarpProductText): LoopFunc {
   const depth = warpDepth(left);
   const [C, A] = [tile("C", sum, [warpTile, warpTile]), tile("A", left, [warpTile, depth])];
   const B = tile("B", right, isAlongDepth ? [warpTile, depth] : [depth, warpTile]);

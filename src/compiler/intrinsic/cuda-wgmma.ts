@@ -12,6 +12,7 @@ import { localBuffer } from "../ir/buffer.ts";
 import { add, cast, constInt, forLoop, loadOf, mul, store, variable } from "../ir/build.ts";
 import type { Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import type { Intrinsic } from "./intrinsic.ts";
+import { type TensorOperands, tensorOperands } from "./tensor-operands.ts";
 
 const [depthBytes, panelBytes] = [32, 128];
 
@@ -28,32 +29,17 @@ export interface GroupProductText {
   readonly kind: "group-product";
   readonly columns: number;
   /** Types of the operands in PTX: of both, or of the left and the right one. */
-  readonly operands: "f16" | "bf16" | "s8" | "u8" | "u8_s8";
+  readonly operands: TensorOperands["operands"];
   /** Whether rows of the right operand run along the depth; else they run along the columns. */
   readonly isAlongDepth: boolean;
 }
-
-interface GroupProduct {
-  readonly operands: GroupProductText["operands"];
-  readonly left: DType;
-  readonly right: DType;
-  readonly sum: "f32" | "i32";
-}
-
-const products: readonly GroupProduct[] = [
-  { operands: "f16", left: "f16", right: "f16", sum: "f32" },
-  { operands: "bf16", left: "bf16", right: "bf16", sum: "f32" },
-  { operands: "s8", left: "i8", right: "i8", sum: "i32" },
-  { operands: "u8", left: "u8", right: "u8", sum: "i32" },
-  { operands: "u8_s8", left: "u8", right: "i8", sum: "i32" },
-];
 
 const { rows } = groupTile;
 
 const times = (name: string, by: number): Expr => mul(variable(name), constInt(by));
 const sum = (...terms: readonly Expr[]): Expr => terms.reduce(add);
 
-function meaningOf(name: string, product: GroupProduct, columns: number): LoopFunc {
+function meaningOf(name: string, product: TensorOperands, columns: number): LoopFunc {
   const [depth, panel] = [groupTile.depth(product.left), groupTile.panel(product.left)];
   const tile = (of: string, dtype: DType, length: number) => localBuffer({ name: of, dtype, shape: [length] });
   const [C, A, B] = [
@@ -85,7 +71,7 @@ function meaningOf(name: string, product: GroupProduct, columns: number): LoopFu
 
 const widths = [64, 128, 192, 256] as const;
 
-export const cudaWgmma: readonly Intrinsic[] = products.flatMap((product) =>
+export const cudaWgmma: readonly Intrinsic[] = tensorOperands.flatMap((product) =>
   widths.map((columns): Intrinsic => {
     const { operands } = product;
     const exact = product.sum === "i32";

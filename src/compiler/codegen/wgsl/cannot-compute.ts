@@ -18,7 +18,10 @@ export function cannotCompute(op: ComputeDef, numerics: Numerics): string | null
   return tooLarge(op);
 }
 
-/** What every GPU has to offer is what a kernel for all of them may ask for. */
+/**
+ * Says which default limit of the standard the operator exceeds, whatever its schedule: a kernel for every GPU may ask for no more. Null: it
+ * exceeds none.
+ */
 function tooLarge(op: ComputeDef): string | null {
   const { arraysPerLaunch, arrayBytes } = webgpu.limits as Readonly<Record<"arraysPerLaunch" | "arrayBytes", number>>;
   for (const { name, body } of op.stages) {

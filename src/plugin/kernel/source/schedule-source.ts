@@ -48,6 +48,7 @@ const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel
 /** Schedule of a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Decision {
   const kernel = candidateKernel(task, space, candidate, { verify: true });
+  // The machine lacks room for the operator in a way that only its code shows: an error of the operator, not of this package.
   if (kernel.kind === "illegal" && kernel.diagnostic.code === "backend.cannot") {
     throw new DiagnosticError({ ...kernel.diagnostic, message: `${task.op.name}: ${kernel.diagnostic.message}` });
   }

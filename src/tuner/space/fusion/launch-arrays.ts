@@ -41,7 +41,7 @@ const inlinedWithin = remembered((stages: readonly SchedulableStage[]) =>
     for (const { name, readers } of stages.filter((stage) => inlinedStages(stages).has(stage.name))) {
       const larger = new Set([...inlined, name]);
       const reading = stages.filter((stage) => readers.includes(stage.name));
-      // Those that are inlined themselves count where they end.
+      // A reader that is inlined itself is counted again in its own reader, with all that it reads.
       const fits = (stage: SchedulableStage): boolean => fitOneLaunch([stage], stages, larger, target);
       if (reading.every(fits)) inlined.add(name);
     }

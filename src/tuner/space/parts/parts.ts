@@ -6,12 +6,14 @@
 //   for i, j fused: blockIdx.x, threadIdx.x
 //     for k.0: C[i, j] += C.rf[k.0, i, j]                      registers; a map on the way to memory
 //
-// It is known as split-K. Threads of a group that share the depth (thread-tiles/sliced-sum.ts) do without the second launch, but are on one processor.
+// The field calls this schedule split-K. Threads of one group that share the depth (thread-tiles/sliced-sum.ts) need no second launch, but run on
+// one processor.
 
 import { type AcceleratorTarget, byteSize, type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
 import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { type Draft, type Estimate, tunable } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import {
   bytesOf,
@@ -39,11 +41,13 @@ interface Depth {
   readonly extent: number;
 }
 
-/** The parts of a sum: the loop over them, the variable of their number, and the most of them. */
+/** Parts that a depth may be cut into. */
 export interface Parts {
+  /** Loop over the parts. */
   readonly loop: string;
+  /** Variable of their number, and the values that it may take, the greatest last. */
   readonly count: string;
-  readonly most: number;
+  readonly counts: readonly number[];
 }
 
 /** Threads of a group that adds up what the parts have. */
@@ -69,17 +73,20 @@ function countsOf({ stage, depth }: DeepSum, unit: number): readonly number[] {
  * @returns null: it had better be left whole
  */
 export function partsOf(sum: DeepSum, unit: number): Parts | null {
-  const most = countsOf(sum, unit).at(-1);
+  const counts = countsOf(sum, unit);
   const { loop } = sum.depth;
-  return most === undefined ? null : { loop: `${loop}.0`, count: `${loop}.parts`, most };
+  return counts.length === 0 ? null : { loop: `${loop}.0`, count: `${loop}.parts`, counts };
 }
 
-export function addParts(draft: Draft, sum: DeepSum, unit: number, { limits }: AcceleratorTarget): Draft {
+/** Adds the decisions: parts of the depth, and threads of a group that adds up what they have. */
+export function addParts(draft: Draft, stage: SchedulableStage, parts: Parts, { limits }: AcceleratorTarget): Draft {
   const most = limits.threadsPerGroup ?? 1;
   const finishers = threadSizes.mapThreads.filter((count) => count <= most);
-  const counted = tunable(draft, partsOf(sum, unit)!.count, countsOf(sum, unit));
-  return tunable(counted, finishersOf(sum.stage), finishers);
+  return tunable(tunable(draft, parts.count, parts.counts), finishersOf(stage), finishers);
 }
+
+/** Number of the smallest parts that the depth may be cut into. */
+export const mostParts = ({ counts }: Parts): number => counts.at(-1)!;
 
 /** The stage of the sums of parts, as it is once the depth is cut. */
 export function stageOfParts({ name, block, ...stage }: SchedulableStage): SchedulableStage {
@@ -88,9 +95,9 @@ export function stageOfParts({ name, block, ...stage }: SchedulableStage): Sched
 }
 
 /** The depth of a part: what divides the least part divides all of them. */
-export const depthOfPart = <Of extends Depth>(depth: Of, { most }: Parts): Of => ({
+export const depthOfPart = <Of extends Depth>(depth: Of, parts: Parts): Of => ({
   ...depth,
-  extent: depth.extent / most,
+  extent: depth.extent / mostParts(parts),
   loop: `${depth.loop}.1`,
 });
 
@@ -107,11 +114,11 @@ export function cutParts({ stage, depth, further }: DeepSum, { loop, count }: Pa
 /** Adds up the parts, a thread for each result. */
 export function addUpParts(stage: SchedulableStage, { loop }: Parts, reader: string | null): Instructions {
   const loops = stage.spatial.map(({ name }) => `${loopName(stage.name, name)}.final`);
-  const all = loops.join("+");
+  const all = fusedLoop(loops);
   const [group, thread] = [`${all}.0`, `${all}.1`];
   return [
     { kind: "reorder", loops: [...loops, `${loop}.final`] },
-    ...loops.slice(1).map((inner, at) => ({ kind: "fuse", outer: loops.slice(0, at + 1).join("+"), inner }) as const),
+    ...fuseLoops(loops),
     { kind: "split", loop: all, factors: [0, { tunable: finishersOf(stage) }], tail: "guard" },
     { kind: "bind", loop: group, axis: "blockIdx.x" },
     { kind: "bind", loop: thread, axis: "threadIdx.x" },

@@ -6,6 +6,7 @@ import { busyCycles } from "../../prior/tensor-core-model.ts";
 import { gpuRates } from "../../prior/tensor-core-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import { mostParts } from "../parts/parts.ts";
 import {
   groupsOf,
   groupTilesOf,
@@ -28,7 +29,7 @@ export const productEstimate =
     const batch = batches.reduce((count, { extent }) => count * extent, 1);
     const cuts = parts ? value(parts.count) : 1;
     const groups = cuts * batch * value(groupsOf(rows)) * value(groupsOf(columns));
-    const steps = value(stepsOf(depth)) * ((parts?.most ?? 1) / cuts);
+    const steps = value(stepsOf(depth)) * ((parts ? mostParts(parts) : 1) / cuts);
     const all = (amount: number): number => amount * groups * steps;
     const processors = target.limits.processors ?? 1;
     const results = cuts * batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
@@ -110,6 +111,6 @@ function bytesFromMemory(
   const along = Math.min(value(groupsOf(columns)), Math.ceil(running / down));
   const below = Math.ceil(running / (down * along)) * down;
   const lines = below * rows.tile * value(groupTilesOf(rows)) + along * columns.tile * value(groupTilesOf(columns));
-  const deep = depth.extent * ((parts?.most ?? 1) / (parts ? value(parts.count) : 1));
+  const deep = depth.extent * ((parts ? mostParts(parts) : 1) / (parts ? value(parts.count) : 1));
   return (groups / running) * lines * deep * tile.bytes;
 }

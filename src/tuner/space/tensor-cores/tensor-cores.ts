@@ -11,6 +11,7 @@
 
 import type { AcceleratorTarget, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, fuse, instruct } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import { finishing } from "../fusion/finishing-map.ts";
@@ -55,7 +56,7 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
 interface Asked {
   readonly draft: Draft;
   readonly product: WarpProduct;
-  /** What is computed, in words. */
+  /** Title of the computation, which the template's name begins with. */
   readonly title: string;
   /** The map that finishes the sums; null: none does. */
   readonly reader: SchedulableStage | null;
@@ -75,11 +76,10 @@ function onTensorCores({ draft, product, title, reader, target }: Asked): Draft 
 function inParts({ draft, product, title, reader, target }: Asked): readonly Draft[] {
   const { stage, depth, tile } = product;
   const sum: DeepSum = { stage, depth, further: [] };
-  const unit = tile.panel ?? tile.depth;
-  const parts = partsOf(sum, unit);
+  const parts = partsOf(sum, tile.panel ?? tile.depth);
   const ofParts = parts && { ...product, stage: stageOfParts(stage), depth: depthOfPart(depth, parts), parts };
   if (!ofParts || !hasTiling(ofParts, target)) return [];
-  const begun = instruct(addParts(draft, sum, unit, target), ...cutParts(sum, parts));
+  const begun = instruct(addParts(draft, stage, parts, target), ...cutParts(sum, parts));
   const named = `${title} in parts of ${depth.name}`;
   const sums = onTensorCores({ draft: begun, product: ofParts, title: named, reader: null, target });
   const timed = estimate(sums, partsEstimate(stage, parts, reader, target));
@@ -91,7 +91,7 @@ const tunables = (...names: readonly string[]): readonly Operand[] => names.map(
 const part = ({ loop }: Axis, ...levels: readonly number[]): string => [loop, ...levels].join(".");
 
 /** The loop over groups of threads, once its parts are fused. */
-const groupLoop = (product: WarpProduct): string => fusedName(groupParts(product));
+const groupLoop = (product: WarpProduct): string => fusedLoop(groupParts(product));
 
 const groupParts = ({ parts, batches, rows, columns }: WarpProduct): readonly string[] => [
   ...(parts ? [parts.loop] : []),
@@ -100,8 +100,6 @@ const groupParts = ({ parts, batches, rows, columns }: WarpProduct): readonly st
   part(columns, 0),
   part(rows, 0, 1),
 ];
-
-const fusedName = (parts: readonly string[]): string => parts.join("+");
 
 function loops(product: WarpProduct): readonly Instruction<Operand>[] {
   const { rows, columns, depth, tile } = product;
@@ -120,9 +118,7 @@ function loops(product: WarpProduct): readonly Instruction<Operand>[] {
       kind: "reorder",
       loops: [...groups, part(depth, 0), ...warps, ...tiles, part(rows, 3), ...columnLoops(product), part(depth, 2)],
     },
-    ...groups.slice(1).map((inner, at): Instruction<Operand> => {
-      return { kind: "fuse", outer: fusedName(groups.slice(0, at + 1)), inner };
-    }),
+    ...fuseLoops(groups),
     { kind: "bind", loop: groupLoop(product), axis: "blockIdx.x" },
     { kind: "bind", loop: part(rows, 1), axis: "threadIdx.z" },
     { kind: "bind", loop: part(columns, 1), axis: "threadIdx.y" },

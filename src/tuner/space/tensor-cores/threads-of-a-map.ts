@@ -3,11 +3,12 @@
 //   for y.i+y.j.0: blockIdx.x
 //     for y.i+y.j.1: threadIdx.x      128 or 256 elements; the last group has some too many, which do nothing
 
-import type { AcceleratorTarget, Instruction, Operand } from "../../../compiler/index.ts";
+import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { byteSize } from "../../../compiler/index.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import { gpuRates } from "../../prior/tensor-core-sizes.ts";
 import { type Draft, type Estimate, estimate, instruct, tunable } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 
@@ -23,14 +24,12 @@ export const threadsOfMap: SpaceRule<AcceleratorTarget> = {
 
   apply(draft, stage) {
     const loops = stage.spatial.map((axis) => loopOf(stage, axis));
-    const all = loops.join("+");
+    const all = fusedLoop(loops);
     const [group, lane] = [`${all}.0`, `${all}.1`];
     const sized = tunable(draft, threadsOf(stage), threads);
     const bound = instruct(
       sized,
-      ...loops.slice(1).map((inner, at): Instruction<Operand> => {
-        return { kind: "fuse", outer: loops.slice(0, at + 1).join("+"), inner };
-      }),
+      ...fuseLoops(loops),
       { kind: "split", loop: all, factors: [0, { tunable: threadsOf(stage) }], tail: "guard" },
       { kind: "bind", loop: group, axis: "blockIdx.x" },
       { kind: "bind", loop: lane, axis: "threadIdx.x" },

@@ -18,6 +18,7 @@ import {
   tunable,
   valuesOf,
 } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { atOnceIn } from "./byte-words.ts";
 import { allThreadsOf, bytesInGroup } from "./limits.ts";
@@ -198,7 +199,7 @@ export function copies(operand: CopiedOperand, tiles: TiledSum, step: string): I
   const last = dims.length - 1;
   const layout = dims.map((_, dim) => ({ dim, part: "whole", tile: 1 }) as const);
   const parts = [...dims.keys()].map((dim) => (dim === last ? `${copy}.${dim}.0` : `${copy}.${dim}`));
-  const pieces = parts.join("+");
+  const pieces = fusedLoop(parts);
   const threads = tiles.tiled.map((axis) => named(threadsOf(axis)));
   return [
     { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
@@ -207,7 +208,7 @@ export function copies(operand: CopiedOperand, tiles: TiledSum, step: string): I
       ? [{ kind: "storage-align", buffer: copy, dim: last - 1, factor: 2 * rowPadding, offset: rowPadding } as const]
       : []),
     { kind: "split", loop: `${copy}.${last}`, factors: [0, named(vectorOf(operand))], tail: "perfect" },
-    ...parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const),
+    ...fuseLoops(parts),
     { kind: "split", loop: pieces, factors: [0, ...threads], tail: "guard" },
     ...tiles.tiled.map(
       ({ coordinate }, at) => ({ kind: "bind", loop: `${pieces}.${at + 1}`, axis: coordinate }) as const,

@@ -11,6 +11,7 @@
 import { type AcceleratorTarget, byteSize, loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { atMost, type Draft, decide, type Estimate, estimate, instruct, tunable } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import {
@@ -66,33 +67,30 @@ function limited(draft: Draft, stage: SchedulableStage, { limits }: AcceleratorT
   return atMost(sized, threadsOf(stage), partsOf(stage), "a group has no more threads than there are parts");
 }
 
-const fused = (loops: readonly string[]): Instructions =>
-  loops.slice(1).map((inner, at) => ({ kind: "fuse", outer: loops.slice(0, at + 1).join("+"), inner }) as const);
-
 function loops(stage: SchedulableStage): Instructions {
   const { name, reduce, spatial } = stage;
   const namesOf = (axes: readonly { readonly name: string }[]): readonly string[] =>
     axes.map((axis) => loopName(name, axis.name));
   const [parts, rows] = [namesOf(reduce), namesOf(spatial)];
-  const all = parts.join("+");
+  const all = fusedLoop(parts);
   const [steps, part] = [`${all}.0`, `${all}.1`];
   const [group, thread] = [`${part}.0`, `${part}.1`];
   const final = `${part}.final`;
   const [once, combiner] = [`${final}.0`, `${final}.1`];
   // The loops over rows: of the first launch, the second and the third.
-  const rowsOf = (suffix: string): readonly string[] => (rows.length === 0 ? [] : [`${rows.join("+")}${suffix}`]);
+  const rowsOf = (suffix: string): readonly string[] => (rows.length === 0 ? [] : [`${fusedLoop(rows)}${suffix}`]);
   const [row, ofParts, last] = [rowsOf(""), rowsOf(".final"), rowsOf(".final.final")];
   const groups = [...row, group];
   return [
-    ...fused(parts),
-    ...fused(rows),
+    ...fuseLoops(parts),
+    ...fuseLoops(rows),
     { kind: "split", loop: all, factors: [0, named(partsOf(stage))], tail: "guard" },
     { kind: "reorder", loops: [part, ...row, steps] },
     { kind: "rfactor", loop: part },
     { kind: "split", loop: part, factors: [0, named(threadsOf(stage))], tail: "perfect" },
     ...(rows.length === 0 ? [] : [{ kind: "reorder", loops: [...groups, thread, steps] } as const]),
-    ...fused(groups),
-    { kind: "bind", loop: groups.join("+"), axis: "blockIdx.x" },
+    ...fuseLoops(groups),
+    { kind: "bind", loop: fusedLoop(groups), axis: "blockIdx.x" },
     { kind: "bind", loop: thread, axis: "threadIdx.x" },
     { kind: "cache-write", block: `${name}.rf`, loop: thread, scope: "register" },
     { kind: "split", loop: final, factors: [0, named(combinersOf(stage))], tail: "perfect" },

@@ -14,6 +14,7 @@
 import { type Condition, loopName, type TemplateInstruction } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { is } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import { isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { type ByteDot, cutWords, takeWords } from "./byte-words.ts";
 import type { RowGroup } from "./row-group.ts";
@@ -62,16 +63,13 @@ export function vectorsOfRows({ root, inner, reductions }: RowGroup): readonly n
 const hasLanes = (rows: RowGroup, { isKept, inVectors, dot }: RowForm): boolean =>
   !isKept && !inVectors && !dot && rowLanes(rows).length > 1;
 
-const fused = (parts: readonly string[]): Instructions =>
-  parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const);
-
 const rowParts = ({ root, leading }: RowGroup): readonly string[] => {
   const loops = leading.map(({ name }) => loopName(root.name, name));
   return [...loops.slice(0, -1), `${loops.at(-1)}.0`];
 };
 
 /** The loop over groups. */
-export const rowGroupLoop = (rows: RowGroup): string => rowParts(rows).join("+");
+export const rowGroupLoop = (rows: RowGroup): string => fusedLoop(rowParts(rows));
 const lastLeading = ({ root, leading }: RowGroup): string => loopName(root.name, leading.at(-1)!.name);
 
 /** Cuts the rows of the root into groups. */
@@ -80,7 +78,7 @@ export function rowGroups(rows: RowGroup, form: RowForm): Instructions {
   return [
     ...rows.inlined.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const),
     { kind: "split", loop: lastLeading(rows), factors: [0, ...parts], tail: "perfect" },
-    ...fused(rowParts(rows)),
+    ...fuseLoops(rowParts(rows)),
     { kind: "bind", loop: rowGroupLoop(rows), axis: "blockIdx.x" },
   ];
 }
@@ -99,7 +97,7 @@ interface RowCut {
 /** Cuts a row, of one loop or several, into what its threads take; all of its parts are written out where they are kept. */
 function cutRow(loops: readonly string[], rows: RowGroup, form: RowForm): RowCut {
   const { isKept, inVectors, dot } = form;
-  const loop = loops.join("+");
+  const loop = fusedLoop(loops);
   const along = inVectors || dot ? `${loop}.0` : loop;
   const inner = hasLanes(rows, form);
   const [steps, once, thread] = [0, 1, 2].map((level) => `${along}.${level}`) as [string, string, string];
@@ -108,7 +106,7 @@ function cutRow(loops: readonly string[], rows: RowGroup, form: RowForm): RowCut
   const written = isKept ? [steps, once] : [once, ...(inner ? [`${along}.3`] : [])];
   return {
     cut: [
-      ...fused(loops),
+      ...fuseLoops(loops),
       ...(inVectors ? [{ kind: "split", loop, factors: [0, lanes], tail: "perfect" } as const] : []),
       ...cutWords(dot),
       {

@@ -75,7 +75,7 @@ function waysInParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>,
   if (!parts) return [];
   const ofParts = { ...tiles, stage: stageOfParts(stage), depth: depthOfPart(depth, parts), parts };
   const operands = copiedOperands(ofParts, shapes);
-  const begun = instruct(addParts(draft, tiles, 1, target), ...cutParts(tiles, parts));
+  const begun = instruct(addParts(draft, stage, parts, target), ...cutParts(tiles, parts));
   const sums = {
     draft: begun,
     tiles: ofParts,
@@ -117,7 +117,7 @@ interface Site {
   readonly tiles: TiledSum;
   /** The map that finishes the sums; null: none does. */
   readonly reader: SchedulableStage | null;
-  /** What is computed, in words. */
+  /** Title of the computation, which the template's name begins with. */
   readonly title: string;
   readonly target: AcceleratorTarget;
 }

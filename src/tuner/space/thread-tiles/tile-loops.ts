@@ -1,6 +1,7 @@
 // Loops of a sum in tiles of threads: groups on the outside, and what a thread does for one element of the depth on the inside.
 
 import type { Instruction, Operand } from "../../../compiler/index.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import { cutWords } from "./byte-words.ts";
 import type { SumAxis, TiledAxis, TiledSum } from "./sum-axes.ts";
 import { isColumns, lanesOf, named, registerOf, threadsOf } from "./tile-choices.ts";
@@ -16,7 +17,7 @@ const groupParts = ({ parts, outer, tiled }: TiledSum): readonly string[] => [
 ];
 
 /** The loop over groups of threads, once its parts are fused. */
-export const groupLoop = (tiles: TiledSum): string => groupParts(tiles).join("+");
+export const groupLoop = (tiles: TiledSum): string => fusedLoop(groupParts(tiles));
 
 /** The loop over the threads of a group along an axis; the vectors of columns are outside of it. */
 export const threadLoop = (tiles: TiledSum, axis: TiledAxis): string => part(axis, isColumns(axis, tiles) ? 2 : 1);
@@ -39,10 +40,7 @@ export const splitTiles = (tiles: TiledSum, tail: "guard" | "mask"): Instruction
 /** The parts of the outermost loop become one, over groups. */
 export function bindGroups(tiles: TiledSum): Instructions {
   const parts = groupParts(tiles);
-  return [
-    ...parts.slice(1).map((inner, at) => ({ kind: "fuse", outer: parts.slice(0, at + 1).join("+"), inner }) as const),
-    { kind: "bind", loop: groupLoop(tiles), axis: "blockIdx.x" },
-  ];
+  return [...fuseLoops(parts), { kind: "bind", loop: groupLoop(tiles), axis: "blockIdx.x" }];
 }
 
 export const bindThreads = (tiles: TiledSum): Instructions =>

@@ -18,6 +18,7 @@ import {
   tilesOf,
   tunable,
 } from "../draft/draft.ts";
+import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import { isMap, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import {
@@ -44,7 +45,7 @@ export const vectorMaps: SpaceRule<AcceleratorTarget> = {
     const { name, spatial } = stage;
     const loops = spatial.map((axis) => loopName(name, axis.name));
     const vectors = [...loops.slice(0, -1), `${loops.at(-1)}.0`];
-    const all = vectors.join("+");
+    const all = fusedLoop(vectors);
     const [lanes, unroll, threads] = [mapLanesOf, mapUnrollOf, mapThreadsOf].map((of) => named(of(stage)));
     return [
       instruct(
@@ -53,9 +54,7 @@ export const vectorMaps: SpaceRule<AcceleratorTarget> = {
           mapEstimate(stage, task.target),
         ),
         { kind: "split", loop: loops.at(-1)!, factors: [0, lanes!], tail: "perfect" },
-        ...vectors.slice(1).map((inner, at) => {
-          return { kind: "fuse", outer: vectors.slice(0, at + 1).join("+"), inner } as const;
-        }),
+        ...fuseLoops(vectors),
         { kind: "split", loop: all, factors: [0, unroll!, threads!], tail: "guard" },
         { kind: "bind", loop: `${all}.0`, axis: "blockIdx.x" },
         { kind: "bind", loop: `${all}.2`, axis: "threadIdx.x" },

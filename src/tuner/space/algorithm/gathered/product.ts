@@ -1,10 +1,18 @@
-// Recognises a product of matrices by what its sum says, whatever the operands lie like: one factor depends on some axes of the result, the other on
-// the others, and both on those of a batch.
+// Recognises a product of matrices by what its sum says, whatever the layout of its operands: one factor depends on some axes of the
+// result, the other factor on the remaining ones, and both depend on the axes of a batch.
 //
 //   out[n, y, x, f] += image[n, y + ry, x + rx, c] · filter[ry, rx, c, f]     rows n, y, x; columns f; depth ry, rx, c
 //   C[i, j] += A[i, k] · B[j, k]                                              rows i; columns j; depth k
 
-import { type Axis, axesIn, type DType, type ScalarExpr, type Stage, selectOf } from "../../../../compiler/index.ts";
+import {
+  type Axis,
+  axesIn,
+  type DType,
+  type ScalarExpr,
+  type Stage,
+  selectOf,
+  tensorOperands,
+} from "../../../../compiler/index.ts";
 
 export interface MatrixProduct {
   /** The stage that sums. */
@@ -20,7 +28,7 @@ export interface MatrixProduct {
 }
 
 /** Types that tensor cores multiply. */
-const narrowTypes: ReadonlySet<DType> = new Set(["f16", "bf16", "i8", "u8"]);
+const narrowTypes: ReadonlySet<DType> = new Set(tensorOperands.flatMap(({ left, right }) => [left, right]));
 
 /** Returns the product. Null: the stage is something else. */
 export function matrixProductOf(stage: Stage): MatrixProduct | null {
@@ -44,7 +52,7 @@ export function matrixProductOf(stage: Stage): MatrixProduct | null {
     : { stage, batch, rows, columns, depth, left, right };
 }
 
-/** What a factor is made of before it is widened. Null: it is no widened narrow number, or a choice of one and 0. */
+/** Returns the narrow number that a factor widens, or the choice of such a number and 0. Null: the factor is neither. */
 function narrowed(expr: ScalarExpr): ScalarExpr | null {
   if (expr.kind === "cast") return narrowTypes.has(expr.operand.dtype) ? expr.operand : null;
   if (expr.kind !== "select" || expr.else.kind !== "const" || expr.else.value !== 0) return null;

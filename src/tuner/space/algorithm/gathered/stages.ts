@@ -5,8 +5,8 @@
 //   out.products[b, m, n] = Σ over k: out.left · out.right
 //   out[…]                = out.products at its own row and column
 //
-// m, n and k count all rows, columns and elements of the depth; those that fill the last tiles are others once more, and nobody reads
-// what they come to. A factor that is such a matrix is read where it lies.
+// m, n and k count all rows, columns and elements of the depth. Rows and columns that only fill the last tiles repeat earlier ones, and the
+// result does not read them. A factor that already is such a matrix is read where it lies.
 
 import {
   type Axis,
@@ -45,7 +45,7 @@ interface Matrix {
 interface Flat {
   readonly axis: Axis;
   readonly of: readonly Axis[];
-  /** Elements that there are, of those that whole tiles have. */
+  /** Number of elements without those that fill the last tile. */
   readonly extent: number;
   /** Whether elements behind the last one have to be 0. */
   readonly isSummed: boolean;
@@ -53,7 +53,7 @@ interface Flat {
 
 const sizeOf = (axes: readonly Axis[]): number => axes.reduce((size, { extent }) => size * extent, 1);
 
-/** Elements that an extent is rounded up to: those that cost least. */
+/** Returns the extent rounded up to whole tiles, of the size whose padding costs least. */
 function padded(extent: number, least: number): number {
   const rounded = (size: number): number => Math.ceil(extent / size) * size;
   const costOf = ({ size, cost }: (typeof gpuSizes.roundings)[number]): number => rounded(size) * cost;
@@ -90,7 +90,7 @@ function flatAxes({ stage, batch, rows, columns, depth, left }: MatrixProduct) {
   };
 }
 
-/** Null: both factors are matrices of whole tiles already. */
+/** Returns the stages that take the place of the sum. Null: both factors are matrices of whole tiles already. */
 export function gatheredStages(product: MatrixProduct): GatheredStages | null {
   const { stage, batch, left, right } = product;
   const { m, n, k, names } = flatAxes(product);
@@ -145,7 +145,7 @@ function gather({ name, factor, dims }: Matrix, { stage, batch }: MatrixProduct)
 
 const zeroOf = (dtype: DType): ScalarExpr => ({ kind: "const", value: 0, dtype, loc: null });
 
-/** Where each of the axes is at an element of all of them; behind the last one they begin anew. */
+/** Returns the index of each axis at an element of the flat axis; padding repeats the first elements. */
 function placesOf({ axis, of, extent }: Flat): readonly (readonly [string, ScalarExpr])[] {
   let inside = 1;
   return of.toReversed().map((each) => {
@@ -157,7 +157,7 @@ function placesOf({ axis, of, extent }: Flat): readonly (readonly [string, Scala
   });
 }
 
-/** The number of an element, counted along all axes. */
+/** Returns the index of an element along the flat axis. */
 function countOf(axes: readonly Axis[]): ScalarExpr {
   return axes.reduce<ScalarExpr>((count, { name, extent }, at) => {
     if (at === 0) return axisOf(name);
