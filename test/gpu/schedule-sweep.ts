@@ -1,6 +1,6 @@
 // Schedules drawn from the spaces of operators for GPUs, held against the reference: `npm run test:webgpu`, `npm run test:cuda`. Executors are the
 // interpreter, which sees races, for WebGPU Dawn on SwiftShader, with red zones around all arrays, and naga, which validates texts, and for CUDA
-// NVRTC, which compiles them, and the CPU, which runs their texts, of cuda-sm80 alone. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
+// NVRTC, which compiles them, and the CPU, which runs their texts, of cuda-sm80 alone; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
 //
 //   node test/run-typescript.js schedules [--target cuda-sm80] [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
 //     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]
@@ -101,7 +101,7 @@ async function slices(operator: SweptOperator): Promise<boolean> {
 
 const all = { schedules: 0, failed: 0 };
 const wanted = values.only?.split(";");
-let open = sweptFor(target).filter(({ title }) => wanted?.includes(title) ?? true);
+let open = sweptFor(target, executor).filter(({ title }) => wanted?.includes(title) ?? true);
 if (values.round !== undefined) {
   for (const operator of open) await swept(operator, Number(values.round), 1);
 } else {

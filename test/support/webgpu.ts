@@ -30,11 +30,18 @@ Object.assign(process.env, softwareEnvironment);
 /** Why no text can be validated here; null: one can. */
 export const noDawn: string | null = findDawn() === null ? "no WebGPU for Node: npm ci --prefix test/tools" : null;
 
+/** Folders where Dawn finds the loader of Vulkan on Linux. */
+const loaderFolders = [...(process.env.LD_LIBRARY_PATH ?? "").split(":"), "/usr/lib/x86_64-linux-gnu", "/usr/lib64"];
+
 /** Debian's Chromium brings the driver. */
-const noDriver = existsSync(softwareEnvironment.VK_DRIVER_FILES!) ? null : "no SwiftShader: apt-get install chromium";
+function missingDriver(): string | null {
+  if (!existsSync(softwareEnvironment.VK_DRIVER_FILES!)) return "no SwiftShader: apt-get install chromium";
+  const hasLoader = loaderFolders.some((folder) => existsSync(join(folder, "libvulkan.so.1")));
+  return hasLoader ? null : "no loader of Vulkan: apt-get install libvulkan1";
+}
 
 /** Why no kernel can run here; null: one can. */
-export const noSoftwareGpu: string | null = noDawn ?? noDriver;
+export const noSoftwareGpu: string | null = noDawn ?? missingDriver();
 
 export const openSoftwareGpu = async (): Promise<GpuDevice> => openGpu(await loadDawn(findDawn()!), { software: true });
 

@@ -1,11 +1,13 @@
 // Flat function of threads → what each launch runs. Statements beside the nests of threads are run by one thread, those that follow each
-// other in one launch. A local that a pass has defined between launches is computed anew by each launch that names it.
+// other in one launch, as far as it may name their arrays. A local that a pass has defined between launches is computed anew by each that
+// names it.
 
 import { seq } from "../ir/build.ts";
 import type { Define, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { isThreadLoop } from "../ir/thread-axes.ts";
 import { walkStmt } from "../ir/visit.ts";
 import { cannotRun } from "./cannot.ts";
+import { ofFewArrays } from "./launch-arrays.ts";
 
 export interface LaunchBody {
   readonly body: Stmt;
@@ -13,12 +15,21 @@ export interface LaunchBody {
   readonly before: readonly Define[];
 }
 
-/** @param language of the text, for what it refuses */
-export function launchBodies({ body }: LoopFunc, language: "wgsl" | "cuda"): readonly LaunchBody[] {
+export interface LaunchLimits {
+  /** Language of the text, for what it refuses. */
+  readonly language: "wgsl" | "cuda";
+  /** Arrays in memory that a launch may name; default: any number. */
+  readonly mostArrays?: number;
+}
+
+export function launchBodies(
+  { body, buffers }: LoopFunc,
+  { language, mostArrays = Number.POSITIVE_INFINITY }: LaunchLimits,
+): readonly LaunchBody[] {
   const launches: (readonly Stmt[])[] = [];
   let alone: Stmt[] = [];
   const endOfAlone = (): void => {
-    if (alone.some(({ kind }) => kind !== "define")) launches.push(alone);
+    if (alone.some(({ kind }) => kind !== "define")) launches.push(...ofFewArrays(alone, buffers, mostArrays));
     alone = [];
   };
   const defined = new Map<string, Define>();

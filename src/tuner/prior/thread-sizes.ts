@@ -35,8 +35,9 @@ export const threadSizes = {
   /** Groups of a map. */
   mapThreads: [32, 64, 128, 256],
   mapUnrolls: [1, 2, 4],
-  /** Threads of a group along z, and groups of a launch, where the target names no limit: CUDA's. */
+  /** Threads of a group along z, where the target names no limit: CUDA's. */
   mostAlongZ: 64,
+  /** Groups of a launch, which an i32 counts. Those that a machine has no room for along an axis are folded over the others. */
   mostGroups: 2 ** 31 - 1,
   /** Fewest threads of a group: machines run so many together. */
   leastThreads: 32,

@@ -43,7 +43,7 @@ function wrongWithout(title: string, part: RegExp): number {
   const sources = sourcesOf(round).filter(({ text }) => part.test(text));
   expect(sources.length).toBeGreaterThan(0);
   const cut = sources.map((source) => ({ ...source, text: source.text.replaceAll(new RegExp(part, "g"), "") }));
-  return wrongOnCpu(round.reference, cut).filter((wrong) => wrong !== null).length;
+  return wrongOnCpu(round.reference!, cut).filter((wrong) => wrong !== null).length;
 }
 
 describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
@@ -51,7 +51,7 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     "%s",
     (title) => {
       const round = drawn(title);
-      const wrong = wrongOnCpu(round.reference, sourcesOf(round));
+      const wrong = wrongOnCpu(round.reference!, sourcesOf(round));
       for (const [at, { text }] of round.schedules.entries()) expect(wrong[at], text).toBeNull();
     },
     60_000,
@@ -61,7 +61,7 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     const round = drawn("operators by lot", 1, 6);
     const sources = sourcesOf(round);
     expect(sources[0]!.text).toMatch(/float load_\d+_ = S1_sum_\[0\];\n.*S1_\[0\] = \(load_/);
-    expect(wrongOnCpu(round.reference, sources).filter((wrong) => wrong !== null)).toEqual([]);
+    expect(wrongOnCpu(round.reference!, sources).filter((wrong) => wrong !== null)).toEqual([]);
   }, 60_000);
 
   test("a barrier that is missing is seen", () => {

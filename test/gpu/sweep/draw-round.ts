@@ -23,7 +23,8 @@ import { runPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { DiagnosticError } from "../../../src/compiler/support/diagnostic.ts";
 import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
-import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
+import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { type Reference, referenceOf } from "../../support/reference.ts";
 import { conditioned } from "../../support/webgpu-schedules.ts";
 import { operatorOfRound, type SweptOperator } from "./operators.ts";
@@ -49,7 +50,8 @@ export interface SweptSchedule {
 }
 
 export interface Round {
-  readonly reference: Reference;
+  /** Null: the operator is too large. */
+  readonly reference: Reference | null;
   readonly schedules: readonly SweptSchedule[];
 }
 
@@ -69,8 +71,10 @@ export function drawRound(
 ): Round | null {
   const { op, rng } = operatorOfRound(operator, seed, round);
   if (!op) return null;
-  const reference = conditioned(referenceOf(op, rng));
-  const { templates } = generateSpace({ op, target, numerics: "fast", threads: 1 });
+  if (codeGeneratorOf(target).cannotCompute?.(op, "fast")) return null;
+  const reference = operator.isLarge ? null : conditioned(referenceOf(op, rng));
+  const space = generateSpace({ op, target, numerics: "fast", threads: 1 });
+  const { templates } = space;
   const chosen = rng.shuffle([...templates]).slice(0, mostTemplates);
   const each = Math.ceil(wanted / chosen.length);
   const schedules = chosen.flatMap(({ name, model, instructions, op: computed }): readonly SweptSchedule[] => {
@@ -86,7 +90,16 @@ export function drawRound(
     }
     return [...drawn.values()];
   });
-  return { reference, schedules };
+  return { reference, schedules: operator.isLarge ? [...schedules, predicted(space, op, target)] : schedules };
+}
+
+/** The schedule that is built where nothing is measured. */
+function predicted(space: GeneratedSpace, op: ComputeDef, target: AcceleratorTarget): SweptSchedule {
+  const candidate = predict(space);
+  if (!candidate) return { template: "predicted", text: "", kernel: "the prior has no choice" };
+  const { name, instructions, op: computed } = space.templates.find((it) => it.name === candidate.template)!;
+  const trace = instantiateTemplate(instructions, candidate.assignment);
+  return { template: name, text: printTrace(trace), kernel: kernelOf(computed, kernelName(op, target), target, trace) };
 }
 
 function kernelOf(op: ComputeDef, name: string, target: AcceleratorTarget, trace: Trace): SweptSchedule["kernel"] {

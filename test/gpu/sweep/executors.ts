@@ -12,6 +12,8 @@ import type { ExecutorName } from "./records.ts";
 
 export interface Executor {
   readonly device: string;
+  /** Says whether it computes: it wants right answers, and operators that are small enough. */
+  readonly runs: boolean;
   /** Resolves to what is wrong with each schedule; null: nothing. */
   run(round: Round): Promise<readonly (string | null)[]>;
   /** Frees what rounds have left behind. */
@@ -23,11 +25,20 @@ const mostMs = 240_000;
 
 const interpreter: Executor = {
   device: `node ${process.version}`,
+  runs: true,
   async run({ reference, schedules }) {
     return schedules.map(({ kernel }) =>
-      typeof kernel === "string" ? kernel : wrongInterpreted(reference, kernel.flat),
+      typeof kernel === "string" ? kernel : wrongInterpreted(reference!, kernel.flat),
     );
   },
+  async rest() {},
+};
+
+/** Schedules are lowered and printed: there has to be one of each template, and one that the prior has chosen. */
+const lowering: Executor = {
+  device: `node ${process.version}`,
+  runs: false,
+  run: async ({ schedules }) => schedules.map(({ kernel }) => (typeof kernel === "string" ? kernel : null)),
   async rest() {},
 };
 
@@ -45,13 +56,14 @@ async function dawn(): Promise<Executor> {
       setTimeout(resolve, mostMs, `it took more than ${mostMs / 1000} s`).unref();
     });
     const lost = gpu.lost.then((reason) => reason);
-    const run = wrongOnGpu(gpu, reference, kernel.source as WgslSource).catch((error: Error) => error.message);
+    const run = wrongOnGpu(gpu, reference!, kernel.source as WgslSource).catch((error: Error) => error.message);
     const found = await Promise.race([run, late, lost]);
     if (found !== null) await reopen();
     return found;
   };
   return {
     device: gpu.name,
+    runs: true,
     async run(round) {
       const answers: (string | null)[] = [];
       for (const schedule of round.schedules) answers.push(await wrong(round, schedule));
@@ -63,6 +75,7 @@ async function dawn(): Promise<Executor> {
 
 const validated: Executor = {
   device: "Deno's naga",
+  runs: false,
   async run({ schedules }) {
     const sources = schedules.flatMap(({ kernel }) =>
       typeof kernel === "string" ? [] : [kernel.source as WgslSource],
@@ -87,6 +100,7 @@ async function compiled(): Promise<Executor> {
   };
   return {
     device: nvrtc.identity,
+    runs: false,
     run: async ({ schedules }) => schedules.map(refused),
     async rest() {},
   };
@@ -94,6 +108,7 @@ async function compiled(): Promise<Executor> {
 
 const cpu: Executor = {
   device: "g++",
+  runs: true,
   async run({ reference, schedules }) {
     const refused = schedules.map(({ kernel }) => {
       if (typeof kernel === "string") return kernel;
@@ -101,7 +116,7 @@ const cpu: Executor = {
     });
     const run = schedules.filter((_, at) => refused[at] === null);
     const answers = wrongOnCpu(
-      reference,
+      reference!,
       run.map(({ kernel }) => (kernel as Exclude<typeof kernel, string>).source as CudaSource),
     ).values();
     return refused.map((why) => why ?? answers.next().value!);
@@ -111,6 +126,7 @@ const cpu: Executor = {
 
 export async function executorNamed(name: ExecutorName): Promise<Executor> {
   if (name === "interpreter") return interpreter;
+  if (name === "lowering") return lowering;
   if (name === "naga") return validated;
   if (name === "nvrtc") return compiled();
   if (name === "cpu") return cpu;

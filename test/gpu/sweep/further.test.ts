@@ -10,7 +10,7 @@ import { furtherSwept, sweptOperators } from "./operators.ts";
 test.each(furtherSwept.map((operator) => [operator.title, operator] as const))("%s", (_, operator) => {
   const { reference, schedules } = drawRound(operator, 11, 0, { wanted: 6 })!;
   for (const { kernel, text } of schedules.slice(0, 3)) {
-    expect(typeof kernel === "string" ? kernel : wrongInterpreted(reference, kernel.flat), text).toBeNull();
+    expect(typeof kernel === "string" ? kernel : wrongInterpreted(reference!, kernel.flat), text).toBeNull();
   }
 });
 
@@ -18,7 +18,7 @@ test("mistakes that are planted are told", () => {
   const { reference, schedules } = drawRound(sweptOperators[0]!, 1, 0)!;
   const [{ kernel }] = schedules as [(typeof schedules)[number]];
   if (typeof kernel === "string") throw new Error(kernel);
-  const told = plantDefects(kernel.flat, 1).map(({ func }) => wrongInterpreted(reference, func));
+  const told = plantDefects(kernel.flat, 1).map(({ func }) => wrongInterpreted(reference!, func));
   expect(told.length).toBeGreaterThan(2);
   expect(told.filter((text) => text === null).length).toBeLessThan(told.length / 2);
 });

@@ -5,7 +5,7 @@ import { type AcceleratorTarget, type ComputeDef, instantiate } from "../../../s
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
 import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { drawOperator } from "../../support/drawn/draw-operator.ts";
-import { small } from "../../support/drawn/drawing.ts";
+import { large, small } from "../../support/drawn/drawing.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
 import { randomGraph } from "../../support/random-graph.ts";
@@ -15,6 +15,8 @@ export interface SweptOperator {
   readonly title: string;
   /** Draws types and extents. Null: WGSL cannot compute it, so that another draw has to do. */
   readonly draw: (rng: Rng, round: number) => ComputeDef | null;
+  /** Too large to be run without a GPU: its schedules are made and compiled. */
+  readonly isLarge?: true;
 }
 
 const fromLibrary: readonly SweptOperator[] = library.map((operator) => {
@@ -47,11 +49,31 @@ const byLot: readonly SweptOperator[] = [
   { title: "graphs by lot", draw: (rng) => withoutDoubles(randomGraph(rng)) },
 ];
 
+/** Operators whose spaces meet the limits of a launch: its groups, their memory, the arrays. */
+export const largeSwept: readonly SweptOperator[] = [
+  { title: "large operators by lot", isLarge: true, draw: (rng) => withoutDoubles(drawOperator(rng, large).def) },
+  {
+    title: "operators of the library as they are tuned",
+    isLarge: true,
+    draw(rng, round) {
+      const { types, shapes } = library[round % library.length]!;
+      const type = rng.pick(types.filter((it) => it !== "f64"));
+      return instantiate(rng.pick(shapes).op(operandTypes(type)), {}, "op");
+    },
+  },
+];
+
 export const sweptOperators: readonly SweptOperator[] = [...fromLibrary, ...furtherSwept, ...byLot];
 
 /** All operators whose schedules for a target are swept. */
-export const sweptFor = ({ backend }: Pick<AcceleratorTarget, "backend">): readonly SweptOperator[] =>
-  backend === "cuda" ? [...tensorCoreOperators.map(drawnFrom), ...sweptOperators] : sweptOperators;
+export const sweptFor = (
+  { backend }: Pick<AcceleratorTarget, "backend">,
+  { runs = true }: { readonly runs?: boolean } = {},
+): readonly SweptOperator[] => [
+  ...(backend === "cuda" ? tensorCoreOperators.map(drawnFrom) : []),
+  ...sweptOperators,
+  ...(runs ? [] : largeSwept),
+];
 
 /** The operator of a round, and the numbers by which its inputs and schedules are drawn. */
 export function operatorOfRound(

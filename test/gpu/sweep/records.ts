@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeCommit } from "../../support/code-commit.js";
 
-export type ExecutorName = "interpreter" | "dawn" | "naga" | "nvrtc" | "cpu";
+export type ExecutorName = "interpreter" | "lowering" | "dawn" | "naga" | "nvrtc" | "cpu";
 
 export interface SweepFailure {
   readonly round: number;

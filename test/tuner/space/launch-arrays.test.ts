@@ -46,6 +46,22 @@ function drawn(rng: Rng): Op {
   });
 }
 
+/** Several numbers of some others each: one thread computes them, one after another. */
+function drawnNumbers(rng: Rng): Op {
+  return defineOp({}, () => {
+    const inputs = new Map<number, authoring.Tensor>();
+    const input = (at: number): authoring.Expr => {
+      if (!inputs.has(at)) inputs.set(at, tensor(`x${at}`, [1], "f32"));
+      return inputs.get(at)!(0);
+    };
+    const numbers = Array.from({ length: 2 + rng.below(4) }, (_, at) => {
+      const parts = rng.shuffle(Array.from({ length: 12 }, (_, from) => from)).slice(0, 2 + rng.below(6));
+      return [`y${at}`, compute(`y${at}`, [], () => parts.map(input).reduce((a, b) => a.add(b)))] as const;
+    });
+    return Object.fromEntries(numbers);
+  });
+}
+
 function wrongOf(op: ComputeDef, target: AcceleratorTarget = webgpu): string | null {
   for (const template of threadSpace(op, "fast", target).templates) {
     for (const each of drawSchedules(template, 2, 1)) {
@@ -56,7 +72,9 @@ function wrongOf(op: ComputeDef, target: AcceleratorTarget = webgpu): string | n
   return null;
 }
 
-const operators = Array.from({ length: 40 }, (_, at) => instantiate(drawn(createRng(at)), {}, "op"));
+const operators = Array.from({ length: 50 }, (_, at) =>
+  instantiate((at < 40 ? drawn : drawnNumbers)(createRng(at)), {}, "op"),
+);
 
 test("spaces of a machine with room for more name too many", () => {
   const roomy = { ...webgpu, limits: { ...webgpu.limits, arraysPerLaunch: 99 } };

@@ -228,13 +228,10 @@ describe("limits", () => {
     limits: { ...webgpu.limits, ...limits },
   });
 
-  test.each([
-    ["groupBytes", 16, "a step of A and B fits the 16 bytes of a group"],
-    ["groupsAlongAxis", 0, "a launch has at most 0 groups"],
-  ])("an empty template says which one is too small: %s", (name, value, why) => {
-    const { templates } = threadSpace(defined(gemm(square(512))), "fast", withLimits({ [name]: value }));
+  test("an empty template says which one is too small", () => {
+    const { templates } = threadSpace(defined(gemm(square(512))), "fast", withLimits({ groupBytes: 16 }));
     const [, inGroup] = templates;
-    expect(explainSpace({ templates: [inGroup!] }).detail).toContain(why);
+    expect(explainSpace({ templates: [inGroup!] }).detail).toContain("a step of A and B fits the 16 bytes of a group");
   });
 
   test("a smaller machine has groups of fewer threads", () => {

@@ -54,7 +54,9 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     fresh: (stem) => `uk_${stem}${next++}`,
   };
   refuseOthers(func.body, target.features);
-  const parts = launchBodies(func, "cuda").map((body, at) => launchOf(body, `${func.name}_${at}`, func, context));
+  const parts = launchBodies(func, { language: "cuda" }).map((body, at) =>
+    launchOf(body, `${func.name}_${at}`, func, context),
+  );
   for (const { launch } of parts) refuseLarge(launch, target);
   const texts = parts.map(({ text }) => text);
   return {

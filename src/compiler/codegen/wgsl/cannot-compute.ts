@@ -2,7 +2,7 @@
 
 import type { ComputeDef, Stage } from "../../expr/compute-def.ts";
 import { byteSize, isFloat } from "../../expr/dtype.ts";
-import { readsIn } from "../../expr/expr-visit.ts";
+import { nodes, readsIn } from "../../expr/expr-visit.ts";
 import { product } from "../../support/integer-math.ts";
 import type { Numerics } from "../../target/target.ts";
 import { webgpu } from "../../target/webgpu.ts";
@@ -13,6 +13,8 @@ export function cannotCompute(op: ComputeDef, numerics: Numerics): string | null
   const tensors = [...inputs, ...stages];
   const wide = tensors.find(({ dtype }) => dtype === "f64");
   if (wide) return `${wide.name} is f64, and WebGPU has no such numbers`;
+  const computed = stages.find(({ body }) => nodes(body).some(({ dtype }) => dtype === "f64"));
+  if (computed) return `${computed.name} is computed in f64, and WebGPU has no such numbers`;
   if (numerics === "strict" && tensors.some(({ dtype }) => isFloat(dtype)))
     return 'WebGPU leaves roundings to the machine, so that it cannot be "strict"';
   return tooLarge(op);

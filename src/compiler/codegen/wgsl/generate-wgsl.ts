@@ -10,6 +10,7 @@ import { parametersOf } from "../parameters.ts";
 import { createDeclarations } from "./declarations.ts";
 import { bytesOfBuffer } from "./elements.ts";
 import { launchOf, type TextParts } from "./launch.ts";
+import { limitOf } from "./limits.ts";
 import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
 import type { WgslSource } from "./wgsl-source.ts";
@@ -29,7 +30,8 @@ export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptio
     fresh: (stem) => `uk_${stem}${next++}`,
     declarations: createDeclarations(func, names),
   };
-  const launches = launchBodies(func, "wgsl").map((body, at) =>
+  const limits = { language: "wgsl", mostArrays: limitOf(target, "arraysPerLaunch") } as const;
+  const launches = launchBodies(func, limits).map((body, at) =>
     launchOf(body, `${func.name}_${at}`, func, target, parts),
   );
   const texts = [...parts.declarations.texts(), ...helperTexts(used), ...launches.map(({ text }) => text)];

@@ -1,12 +1,13 @@
 // One launch of a function → its entry point, and how it is dispatched.
 
 import { seq } from "../../ir/build.ts";
-import type { Buffer, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { noRanges, withRange } from "../../ir/ranges.ts";
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
 import type { Target } from "../../target/target.ts";
+import { isBound } from "../launch-arrays.ts";
 import type { LaunchBody } from "../launch-bodies.ts";
 import { type BufferForm, formsIn } from "./buffer-form.ts";
 import type { WgslContext } from "./context.ts";
@@ -95,8 +96,6 @@ function registerArray({ buffer, type }: BufferForm, { bufferName }: WgslContext
 }
 
 const meetsOutside = ({ buffer, isStored, isLoaded }: BufferForm): boolean => isStored && isLoaded && isBound(buffer);
-
-export const isBound = ({ memory }: Buffer): boolean => memory === "caller" || memory === "workspace";
 
 function assignedIn(body: Stmt): ReadonlySet<string> {
   const names = new Set<string>();

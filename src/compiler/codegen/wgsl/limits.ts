@@ -3,6 +3,7 @@
 import { ceilDiv, product } from "../../support/integer-math.ts";
 import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
+import { isBound } from "../launch-arrays.ts";
 import type { BufferForm } from "./buffer-form.ts";
 import { bytesOfBuffer, wordBytes } from "./elements.ts";
 
@@ -40,7 +41,7 @@ export function refuseLarge(
       `${target.name} runs ${limit("threadsPerGroup")} together, ${limit("threadsAlongZ")} of them along z`,
     );
   }
-  const bound = forms.filter(({ buffer: { memory } }) => memory === "caller" || memory === "workspace");
+  const bound = forms.filter(({ buffer }) => isBound(buffer));
   if (bound.length > limit("arraysPerLaunch")) {
     const why = `a launch names ${bound.length} arrays, ${target.name} has ${limit("arraysPerLaunch")}`;
     throw cannotRun("wgsl", why, "fewer fused stages");

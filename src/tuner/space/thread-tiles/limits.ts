@@ -23,7 +23,7 @@ export function limitGroups(draft: Draft, tiles: TiledSum, target: AcceleratorTa
   const counted = product(draft, allThreadsOf(tiles), threads, "threads of a group");
   const few = atMost(counted, allThreadsOf(tiles), most, `a group has at most ${most} threads`);
   const enough = atMost(few, least, allThreadsOf(tiles), `a group has at least ${least} threads`);
-  return limitLaunch(limitRegisters(limitDepth(enough, tiles, target), tiles, target), tiles, target);
+  return limitLaunch(limitRegisters(limitDepth(enough, tiles, target), tiles, target), tiles);
 }
 
 /** A group has fewer threads along z than along the other axes, where the machine says so. */
@@ -55,10 +55,10 @@ function limitRegisters(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTa
   return atMost(needed, registers, Math.max(most, registersBeside + 1), `a thread has ${most} registers`);
 }
 
-function limitLaunch(draft: Draft, tiles: TiledSum, { limits }: AcceleratorTarget): Draft {
+function limitLaunch(draft: Draft, tiles: TiledSum): Draft {
   const outer = tiles.outer.reduce((count, { extent }) => count * extent, 1);
   const groups = [outer, ...(tiles.parts ? [tiles.parts.count] : []), ...tiles.tiled.map(groupsOf)];
   const counted = product(draft, allGroupsOf(tiles), groups, `groups of threads for ${tiles.stage.name}`);
-  const most = limits.groupsAlongAxis ?? threadSizes.mostGroups;
-  return atMost(counted, allGroupsOf(tiles), most, `a launch has at most ${most} groups`);
+  const { mostGroups } = threadSizes;
+  return atMost(counted, allGroupsOf(tiles), mostGroups, `a launch has at most ${mostGroups} groups`);
 }

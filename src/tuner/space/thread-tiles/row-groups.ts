@@ -228,7 +228,7 @@ function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: 
   const least = Math.min(threadSizes.leastThreads, mostThreads(threads.at(-1)!, together, last, form));
   const enough = atMost(few, least, `${root.name}.threads`, `a group has at least ${least} threads`);
   const held = limitMemory(enough, rows, form, limits.groupBytes ?? 0);
-  return limitLaunch(held, rows, form, limits.groupsAlongAxis ?? threadSizes.mostGroups);
+  return limitLaunch(held, rows, form);
 }
 
 /** Threads that a group has at most. Where each has several rows, a group has fewer of them, and a row fewer threads. */
@@ -311,8 +311,9 @@ function countCombiners(draft: Draft, rows: RowGroup, result: string): Draft {
   return product(mapped, result, [each, rowsOfGroup(rows)], "threads that combine parts of rows");
 }
 
-function limitLaunch(draft: Draft, rows: RowGroup, form: RowForm, most: number): Draft {
+function limitLaunch(draft: Draft, rows: RowGroup, form: RowForm): Draft {
   const { root, leading } = rows;
+  const { mostGroups } = threadSizes;
   const last = leading.at(-1)!.extent;
   const outer = leading.slice(0, -1).reduce((count, { extent }) => count * extent, 1);
   const { tiled, rowsTogether } = form.hasSeveral
@@ -331,7 +332,7 @@ function limitLaunch(draft: Draft, rows: RowGroup, form: RowForm, most: number):
     [outer, `${root.name}.groups-along`],
     `groups of threads for ${root.name}`,
   );
-  return atMost(all, `${root.name}.groups`, most, `a launch has at most ${most} groups`);
+  return atMost(all, `${root.name}.groups`, mostGroups, `a launch has at most ${mostGroups} groups`);
 }
 
 /** Rows of all threads of a group fill the axis. */

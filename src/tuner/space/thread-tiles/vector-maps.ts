@@ -68,7 +68,7 @@ export const vectorMaps: SpaceRule<AcceleratorTarget> = {
 /** Adds the decisions; a launch has only so many groups. */
 function limited(draft: Draft, stage: SchedulableStage, { limits }: AcceleratorTarget): Draft {
   const elements = stage.spatial.reduce((count, { extent }) => count * extent, 1);
-  const { mapThreads, mapUnrolls } = threadSizes;
+  const { mapThreads, mapUnrolls, mostGroups } = threadSizes;
   const most = limits.threadsPerGroup ?? 1;
   const sized = [
     [mapThreadsOf(stage), mapThreads.filter((count) => count <= most)] as const,
@@ -79,8 +79,7 @@ function limited(draft: Draft, stage: SchedulableStage, { limits }: AcceleratorT
   const parts = [mapThreadsOf(stage), mapUnrollOf(stage), mapLanesOf(stage)];
   const tiled = product(sized, tile, parts, `elements of ${stage.name} in a group of threads`);
   const counted = tilesOf(tiled, mapGroupsOf(stage), elements, tile, `groups of threads for ${stage.name}`);
-  const groups = limits.groupsAlongAxis ?? threadSizes.mostGroups;
-  return atMost(counted, mapGroupsOf(stage), groups, `a launch has at most ${groups} groups`);
+  return atMost(counted, mapGroupsOf(stage), mostGroups, `a launch has at most ${mostGroups} groups`);
 }
 
 function lanesOf({ spatial, reads }: SchedulableStage): readonly number[] {

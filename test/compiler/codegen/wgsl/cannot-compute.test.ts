@@ -33,6 +33,11 @@ test.each<readonly [string, Op, string | null]>([
     "y is made of 8 arrays, and a launch of WebGPU names 8, its results among them",
   ],
   ["f64", map({ N: 4, dtype: "f64" }, (x) => x.mul(2)), "x0 is f64, and WebGPU has no such numbers"],
+  [
+    "f64 on the way",
+    map({ N: 4 }, (x) => x.cast("f64").mul(2).cast("f32")),
+    "y is computed in f64, and WebGPU has no such numbers",
+  ],
   ["an input of 128 MiB", map({ N: 2 ** 25 }, (x) => x.mul(2)), null],
   [
     "an input of more",
