@@ -55,8 +55,9 @@ export const threadSizes = {
   /** Most results whose sums threads share the depth of, as there is too little work for the machine else, and the least depth. */
   fewResults: 16_384,
   leastSliced: 64,
-  /** Parts of the depth that groups of their own add up, the least of them, and most bytes of their sums. */
+  /** Parts of the depth that groups of their own add up, those that threads of a group share, the least of them, and most bytes of their sums. */
   parts: [2, 4, 8, 16, 32],
+  slicedParts: [2, 4, 8, 16, 32, 64, 128],
   leastPart: 64,
   mostPartBytes: 2 ** 26,
   /** Most results for each element of the depth, that parts of it are tried for: groups of more results are enough. */

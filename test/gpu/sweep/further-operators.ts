@@ -105,7 +105,7 @@ const products: readonly FurtherOperator[] = [
     types: [...factors, "i32"],
     draw(rng, type) {
       const { dtype, second } = operandTypes(type);
-      const K = 2 ** between(rng, 1, 3) * between(rng, 33, 70);
+      const K = rng.below(2) === 0 ? 2 ** between(rng, 1, 3) * between(rng, 33, 70) : between(rng, 129, 560);
       const sizes = { M: drawExtent(6, rng), N: drawExtent(9, rng), K, dtype, dtypeB: second };
       if (rng.below(3) === 0) return opLibrary.batchMatmul({ ...sizes, batch: drawExtent(2, rng) });
       return opLibrary.gemm(sizes, rng.pick(epilogues));
@@ -186,7 +186,8 @@ const reductions: readonly FurtherOperator[] = [
     types: numbers,
     draw: (rng, type) =>
       defineOp({}, () => {
-        const [m, n, p] = [longExtent(rng, 3, 90), drawExtent(9, rng), drawExtent(17, rng)];
+        const [n, p] = [drawExtent(9, rng), drawExtent(17, rng)];
+        const m = rng.below(3) === 0 ? between(rng, 129, 300) : longExtent(rng, 3, 90);
         const reducer = rng.pick(reducers);
         const X = tensor("X", [n, m, p], type as DType);
         const [i, k] = [reduceAxis("i", n), reduceAxis("k", m)];

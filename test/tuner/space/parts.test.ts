@@ -49,6 +49,13 @@ const withSharedOperand = authoring.defineOp({ M: 4, N: 6, K: 128 }, ({ M, N, K 
   return { C, D };
 });
 
+/** Sums of three columns. */
+const columns = (rows: number): Op =>
+  authoring.defineOp({ M: rows, N: 3 }, ({ M, N }) => {
+    const [X, k] = [authoring.tensor("X", [M, N], "f32"), authoring.reduceAxis("k", M)];
+    return authoring.compute("y", [N], (j) => authoring.sum(X(k, j), k));
+  });
+
 describe("templates", () => {
   const tiles = "in parts of k in tiles of threads";
   const ways = (title: string): readonly string[] => [
@@ -62,7 +69,7 @@ describe("templates", () => {
     ["few results that a map finishes", gemm({ M: 64, N: 64, K: 2048 }, { bias: true }), ways("C with C.sum")],
     ["results that fill a machine", gemm({ M: 512, N: 512, K: 512 }), []],
     ["a depth that parts leave no work", gemm({ M: 4, N: 8, K: 120 }), []],
-    ["a depth without halves", gemm({ M: 4, N: 8, K: 1215 }), []],
+    ["a depth that nothing divides is cut into slices at once", gemm({ M: 4, N: 8, K: 1217 }), ways("C").slice(2)],
   ])("%s", (_, op, names) => {
     expect(namesOf(op)).toEqual(names);
   });
@@ -89,6 +96,10 @@ test("a product with few results and a great depth is predicted to be faster in 
     expect(predicted(gemm({ M: 256, N: 256, K: 256 }), target)).not.toContain("in parts of k");
   }
   expect(predicted(gemm({ M: 16, N: 4096, K: 4096, dtype: "f16" }), cudaSm90)).toContain("in parts of k on tensor");
+  // As those of images without powers of two.
+  for (const target of [webgpu, cudaSm90]) {
+    expect(predicted(columns(1_000_003), target)).toBe("y in parts of k in tiles of threads, k in slices");
+  }
 });
 
 describe("few long rows", () => {
@@ -124,6 +135,8 @@ describe("schedules compute what the reference does after every pass", () => {
     ["one of integers", gemm({ M: 3, N: 7, K: 384, dtype: "i32" })],
     ["batches", batchMatmul({ batch: 2, M: 3, N: 9, K: 128 })],
     ["parts that no steps divide", gemm({ M: 3, N: 8, K: 2 * 77 })],
+    ["a depth that nothing divides", gemm({ M: 3, N: 8, K: 151 })],
+    ["sums of columns, the last parts of which have nothing", columns(1031)],
     ["a convolution", conv2d({ H: 3, W: 4, C: 128, F: 5 })],
     ["one whose operand another stage reads", withSharedOperand],
   ])("%s", (_, made) => {

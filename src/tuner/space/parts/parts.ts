@@ -54,28 +54,21 @@ export interface Parts {
 const finishersOf = ({ name }: SchedulableStage): string => `${name}.part-threads`;
 
 /**
- * Numbers of parts that the depth can be cut into, each of whole units, and that leave each of them work. None: groups for the results
- * alone are enough for what there is to do.
- */
-function countsOf({ stage, depth }: DeepSum, unit: number): readonly number[] {
-  const { parts, leastPart, mostPartBytes, resultsByDepth } = threadSizes;
-  if (elementsOf(stage) > resultsByDepth * depthOf(stage)) return [];
-  const bytes = elementsOf(stage) * byteSize[stage.dtype];
-  const isFit = (count: number): boolean =>
-    depth.extent % (count * unit) === 0 && depth.extent >= count * leastPart && count * bytes <= mostPartBytes;
-  return parts.filter(isFit);
-}
-
-/**
  * Returns how the depth is cut.
  *
- * @param unit elements of the depth that stay together
- * @returns null: it had better be left whole
+ * @param counts numbers of parts that it may be cut into
+ * @param unit elements of the depth that stay together, of which each part has as many; null: the last parts may have less
+ * @returns null: it had better be left whole. No part has too little work, and groups for many results are enough for what there is to do
  */
-export function partsOf(sum: DeepSum, unit: number): Parts | null {
-  const counts = countsOf(sum, unit);
-  const { loop } = sum.depth;
-  return counts.length === 0 ? null : { loop: `${loop}.0`, count: `${loop}.parts`, counts };
+export function partsOf({ stage, depth }: DeepSum, counts: readonly number[], unit: number | null): Parts | null {
+  const { leastPart, mostPartBytes, resultsByDepth } = threadSizes;
+  if (elementsOf(stage) > resultsByDepth * depthOf(stage)) return null;
+  const bytes = elementsOf(stage) * byteSize[stage.dtype];
+  const { loop, extent } = depth;
+  const fitting = counts
+    .filter((count) => extent >= count * leastPart && count * bytes <= mostPartBytes)
+    .filter((count) => unit === null || extent % (count * unit) === 0);
+  return fitting.length === 0 ? null : { loop: `${loop}.0`, count: `${loop}.parts`, counts: fitting };
 }
 
 /** Adds the decisions: parts of the depth, and threads of a group that adds up what they have. */
@@ -101,12 +94,22 @@ export const depthOfPart = <Of extends Depth>(depth: Of, parts: Parts): Of => ({
   loop: `${depth.loop}.1`,
 });
 
-/** Cuts the depth into parts, whose sums are a block of their own from then on. */
-export function cutParts({ stage, depth, further }: DeepSum, { loop, count }: Parts): Instructions {
+/**
+ * Cuts the depth into parts, whose sums are a block of their own from then on.
+ *
+ * @param steps how a part is walked, where it is cut together with the depth, so that steps need not divide it; default: it is one loop
+ */
+export function cutParts(
+  { stage, depth, further }: DeepSum,
+  { loop, count }: Parts,
+  steps: readonly Operand[] = [],
+): Instructions {
   const inside = stage.spatial.map(({ name }) => loopName(stage.name, name));
+  const ofPart = [0, ...steps].map((_, level) => `${depth.loop}.${level + 1}`);
+  const tail = steps.length === 0 ? "perfect" : "guard";
   return [
-    { kind: "split", loop: depth.loop, factors: [{ tunable: count }, 0], tail: "perfect" },
-    { kind: "reorder", loops: [loop, ...inside, ...further.map((axis) => axis.loop), `${depth.loop}.1`] },
+    { kind: "split", loop: depth.loop, factors: [{ tunable: count }, 0, ...steps], tail },
+    { kind: "reorder", loops: [loop, ...inside, ...further.map((axis) => axis.loop), ...ofPart] },
     { kind: "rfactor", loop },
   ];
 }

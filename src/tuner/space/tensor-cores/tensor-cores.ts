@@ -10,6 +10,7 @@
 // Each instruction that the machine has is a template.
 
 import type { AcceleratorTarget, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import { threadSizes } from "../../prior/thread-sizes.ts";
 import { type Draft, decide, estimate, fuse, instruct } from "../draft/draft.ts";
 import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
@@ -76,7 +77,7 @@ function onTensorCores({ draft, product, title, reader, target }: Asked): Draft 
 function inParts({ draft, product, title, reader, target }: Asked): readonly Draft[] {
   const { stage, depth, tile } = product;
   const sum: DeepSum = { stage, depth, further: [] };
-  const parts = partsOf(sum, tile.panel ?? tile.depth);
+  const parts = partsOf(sum, threadSizes.parts, tile.panel ?? tile.depth);
   const ofParts = parts && { ...product, stage: stageOfParts(stage), depth: depthOfPart(depth, parts), parts };
   if (!ofParts || !hasTiling(ofParts, target)) return [];
   const begun = instruct(addParts(draft, stage, parts, target), ...cutParts(sum, parts));

@@ -8,8 +8,9 @@
 //     for i.1: threadIdx.y, j.2: threadIdx.x
 //       for k.1: C[i, j] += C.rf[k.1, i, j]                                       registers; a map on the way to memory
 
+import type { Operand } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { atMost, constrain, type Draft, product, tunable, valuesOf } from "../draft/draft.ts";
+import { atMost, type Draft, product, tunable } from "../draft/draft.ts";
 import { finishing } from "../fusion/finishing-map.ts";
 import { takeWords } from "./byte-words.ts";
 import { groupBytesOf } from "./copies.ts";
@@ -30,15 +31,11 @@ import {
 /** Slices of the depth. */
 export const slicesOf = ({ loop }: SumAxis): string => `${loop}.slices`;
 
-/**
- * Says whether groups of the results alone would leave the machine idle; a coordinate of the threads has to be left for slices. Of a part
- * of the depth they take all in whole rounds.
- */
-export function isSliceable({ stage, tiled, depth, parts }: TiledSum): boolean {
-  const { fewResults, leastSliced, slices } = threadSizes;
+/** Says whether groups of the results alone would leave the machine idle; a coordinate of the threads has to be left for slices. */
+export function isSliceable({ stage, tiled, depth }: TiledSum): boolean {
+  const { fewResults, leastSliced } = threadSizes;
   const results = stage.spatial.reduce((count, { extent }) => count * extent, 1);
-  const isCut = parts === null || depth.extent % slices[0] === 0;
-  return tiled.length <= 2 && depth.extent >= leastSliced && results <= fewResults && isCut;
+  return tiled.length <= 2 && depth.extent >= leastSliced && results <= fewResults;
 }
 
 /** Adds the slices, what is written out of each, and the memory of their sums. */
@@ -46,40 +43,31 @@ export function addSlices(draft: Draft, tiles: TiledSum, most: number): Draft {
   const { stage, tiled, depth } = tiles;
   const bytes = groupBytesOf({ stage });
   const cut = tunable(tunable(draft, slicesOf(depth), threadSizes.slices), unrollOf(depth), threadSizes.unrolls);
-  const sliced = tiles.parts ? inWholeRounds(cut, depth) : cut;
   const parts = [bytesInGroup(stage.dtype), slicesOf(depth), ...tiled.map(tileOf)];
-  const counted = product(sliced, bytes, parts, "bytes of memory of a group");
+  const counted = product(cut, bytes, parts, "bytes of memory of a group");
   return atMost(counted, bytes, most, `sums of the slices of ${depth.name} fit the ${most} bytes of a group`);
 }
 
-/** No slice reaches into the next part. */
-function inWholeRounds(draft: Draft, depth: SumAxis): Draft {
-  const round = `${depth.loop}.round`;
-  const counted = product(draft, round, [slicesOf(depth), unrollOf(depth)], `elements of ${depth.name} in a round`);
-  return constrain(counted, {
-    kind: "one-of",
-    variable: round,
-    values: valuesOf(counted, round).filter((size) => depth.extent % size === 0),
-    why: `rounds of all slices divide a part of ${depth.name}`,
-    role: "limit",
-  });
-}
+/** How the depth is walked: every so many elements are a slice's, some of which it writes out. */
+export const sliceFactors = (depth: SumAxis): readonly Operand[] => [named(slicesOf(depth)), named(unrollOf(depth))];
 
+/** The depth is cut into slices already where it is in parts. */
 export function slicedSum(tiles: TiledSum, reader: string | null): Instructions {
   const { stage, depth, further } = tiles;
-  const slice = part(depth, 1);
-  const steps = [...further.map(({ loop }) => loop), part(depth, 0), part(depth, 2)];
+  const [step, slice, written] = [0, 1, 2].map((level) => part(depth, tiles.parts ? level + 1 : level)) as [
+    string,
+    string,
+    string,
+  ];
+  const steps = [...further.map(({ loop }) => loop), step, written];
   const threads = threadLoops(tiles);
   const final = (loop: string): string => (tiles.parts ? `${loop}.rf.final` : `${loop}.final`);
   const coordinates = tiles.tiled.map(({ coordinate }) => coordinate);
   return [
     ...splitTiles(tiles, "guard"),
-    {
-      kind: "split",
-      loop: depth.loop,
-      factors: [0, named(slicesOf(depth)), named(unrollOf(depth))],
-      tail: "guard",
-    },
+    ...(tiles.parts
+      ? []
+      : [{ kind: "split", loop: depth.loop, factors: [0, ...sliceFactors(depth)], tail: "guard" } as const]),
     ...groupsThenThreads(tiles, [slice], steps),
     ...bindGroups(tiles),
     { kind: "rfactor", loop: slice },
@@ -90,7 +78,7 @@ export function slicedSum(tiles: TiledSum, reader: string | null): Instructions 
       { kind: "bind", loop, axis: coordinates[at]! } as const,
       { kind: "bind", loop: final(loop), axis: coordinates[at]! } as const,
     ]),
-    { kind: "unroll", loop: part(depth, 2) },
+    { kind: "unroll", loop: written },
     ...registerLoops(tiles).flatMap((loop) => [
       { kind: "unroll", loop } as const,
       { kind: "unroll", loop: final(loop) } as const,

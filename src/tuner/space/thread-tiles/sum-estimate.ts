@@ -15,6 +15,7 @@ import {
   otherFacts,
   valueIn,
 } from "../estimate/group-load.ts";
+import { mostParts } from "../parts/parts.ts";
 import { operationsBy } from "./byte-dots.ts";
 import { atOnceIn } from "./byte-words.ts";
 import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
@@ -48,7 +49,8 @@ export const sumEstimate =
     const whole = depthOfPart / atOnceIn(dot);
     // A slice has whole rounds of what is written out: where they do not fill the depth, the last slices are idle.
     const round = slices * value(unrollOf(depth));
-    const walked = slices > 1 ? ((whole / depth.extent) * Math.ceil(depth.extent / round) * round) / slices : whole;
+    const cut = tiles.parts ? (depth.extent * mostParts(tiles.parts)) / parts : depth.extent;
+    const walked = slices > 1 ? ((whole / cut) * Math.ceil(cut / round) * round) / slices : whole;
     const loads = stage.reads.map((access) => loadOf(access, tiles, operands, value, target));
     const perThread = (of: (load: Load) => number): number =>
       loads.reduce((bytes, load) => bytes + of(load), 0) * walked * groups * threads;

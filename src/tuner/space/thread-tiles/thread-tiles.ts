@@ -8,22 +8,33 @@
 //
 // Operands are read where they lie, or copied to the memory of the group step by step: two templates.
 
-import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import type { AcceleratorTarget, Instruction, Operand } from "../../../compiler/index.ts";
 import { compileModel } from "../../constraint/solver/compile.ts";
 import { sample } from "../../constraint/solver/sample.ts";
+import { threadSizes } from "../../prior/thread-sizes.ts";
 import { createRng } from "../../support/rng.ts";
 import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
 import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
-import { addParts, addUpParts, cutParts, depthOfPart, partsEstimate, partsOf, stageOfParts } from "../parts/parts.ts";
+import {
+  addParts,
+  addUpParts,
+  cutParts,
+  depthOfPart,
+  mostParts,
+  type Parts,
+  partsEstimate,
+  partsOf,
+  stageOfParts,
+} from "../parts/parts.ts";
 import { byteDotOf, inWords } from "./byte-dots.ts";
 import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
 import { directSum } from "./direct-sum.ts";
 import { finishedSum } from "./finished-sum.ts";
 import { limitGroups } from "./limits.ts";
-import { addSlices, isSliceable, slicedSum, slicesOf } from "./sliced-sum.ts";
-import { isInAnyOrder, type TiledSum, tiledSum } from "./sum-axes.ts";
+import { addSlices, isSliceable, slicedSum, sliceFactors, slicesOf } from "./sliced-sum.ts";
+import { isInAnyOrder, type SumAxis, type TiledSum, tiledSum } from "./sum-axes.ts";
 import { sumEstimate } from "./sum-estimate.ts";
 import { addSteps, addTiles, addUnroll, wholeSteps } from "./tile-choices.ts";
 
@@ -69,29 +80,46 @@ const waysOf = (site: Site, operands: readonly CopiedOperand[], context: Context
 
 /** Ways of a sum whose depth is shared by groups. */
 function waysInParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>, context: Context): readonly Draft[] {
-  const { draft, tiles, reader, title, target } = site;
-  const { stage, depth } = tiles;
-  const parts = isInAnyOrder(stage, context.task) ? partsOf(tiles, 1) : null;
+  if (!isInAnyOrder(site.tiles.stage, context.task)) return [];
+  return [...waysInWholeParts(site, shapes), ...slicedInParts(site)];
+}
+
+/** Threads walk parts that divide the depth, alone or together. */
+function waysInWholeParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>): readonly Draft[] {
+  const { tiles } = site;
+  const parts = partsOf(tiles, threadSizes.parts, 1);
   if (!parts) return [];
-  const ofParts = { ...tiles, stage: stageOfParts(stage), depth: depthOfPart(depth, parts), parts };
-  const operands = copiedOperands(ofParts, shapes);
-  const begun = instruct(addParts(draft, stage, parts, target), ...cutParts(tiles, parts));
-  const sums = {
-    draft: begun,
-    tiles: ofParts,
+  const sums = inParts(site, parts, depthOfPart(tiles.depth, parts), cutParts(tiles, parts));
+  const operands = copiedOperands(sums.tiles, shapes);
+  const ways = [direct(sums), ...(canCopy(sums, operands) ? [copied(sums, operands)] : [])];
+  return ways.map((way) => addedUp(way, site, parts));
+}
+
+/** Threads share each part of the depth, too. */
+function slicedInParts(site: Site): readonly Draft[] {
+  const { tiles } = site;
+  const parts = partsOf(tiles, threadSizes.slicedParts, null);
+  if (!parts) return [];
+  const depth = { ...tiles.depth, extent: Math.ceil(tiles.depth.extent / mostParts(parts)) };
+  const sums = inParts(site, parts, depth, cutParts(tiles, parts, sliceFactors(depth)));
+  return isSliceable(sums.tiles) ? [addedUp(sliced(sums), site, parts)] : [];
+}
+
+/** The sums of the parts of a depth. */
+function inParts(site: Site, parts: Parts, depth: SumAxis, cut: readonly Instruction<Operand>[]): Site {
+  const { draft, tiles, title, target } = site;
+  return {
+    draft: instruct(addParts(draft, tiles.stage, parts, target), ...cut),
+    tiles: { ...tiles, stage: stageOfParts(tiles.stage), depth, parts },
     reader: null,
-    title: `${title} in parts of ${tiles.depth.name}`,
+    title: `${title} in parts of ${depth.name}`,
     target,
   };
-  const ways = [
-    direct(sums),
-    ...(canCopy(sums, operands) ? [copied(sums, operands)] : []),
-    ...(isSliceable(ofParts) ? [sliced(sums)] : []),
-  ];
-  return ways.map((way) => {
-    const timed = estimate(way, partsEstimate(stage, parts, reader, target));
-    return instruct(timed, ...addUpParts(stage, parts, reader?.name ?? null));
-  });
+}
+
+function addedUp(way: Draft, { tiles, reader, target }: Site, parts: Parts): Draft {
+  const timed = estimate(way, partsEstimate(tiles.stage, parts, reader, target));
+  return instruct(timed, ...addUpParts(tiles.stage, parts, reader?.name ?? null));
 }
 
 /** The sum by an instruction for words of bytes. Null: there is none for it. */
