@@ -2,7 +2,7 @@
 
 export const dimensions = {
   operator: ["gemm", "bytes", "scan", "pool"],
-  target: ["wasm", "avx2", "native"],
+  target: ["wasm", "avx2", "native", "webgpu", "cuda-sm80"],
   host: ["esbuild", "rollup", "vite", "api"],
   mode: ["tune", "frozen", "predict", "by CI"],
   onMiss: ["error", "fallback"],

@@ -59,9 +59,12 @@ export interface Seen {
 }
 
 /** @param seed of what is random inside of a case: bits that are flipped */
+/** Targets that nothing is measured for here: what a case finds in locks and stores is of the kernel for WebAssembly. */
+const onGpus: readonly string[] = ["webgpu", "cuda-sm80"];
+
 export async function runCase(drawn: BuildCase, warm: WarmProjects, seed: number): Promise<Seen> {
   const root = mkdtempSync(join(tmpdir(), "drawn-build-"));
-  const known = await warm.of(drawn);
+  const known = await warm.of(onGpus.includes(drawn.target) ? { ...drawn, target: "wasm" } : drawn);
   const server = await startRemote(drawn.remote, known.decision);
   const remoteUrl = drawn.remote === "none" ? null : `${server.url}${storePath}`;
   const started: Started = { root, drawn, remoteUrl };
