@@ -106,6 +106,7 @@ const probes = {
     spawnSync("git", ["rev-parse", "--is-shallow-repository"], { cwd: root, encoding: "utf8" }).stdout.trim() ===
       "false",
   terminal: () => process.platform === "linux" && spawnSync("script", ["--version"]).status === 0,
+  vulkan: () => canOpen("libvulkan.so.1"),
   chromium: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
   firefox: () => existsSync(process.env.FIREFOX ?? "/usr/bin/firefox-esr"),
   webkit: () => ["WebKitWebDriver", "Xvfb"].every((name) => existsSync(join("/usr/bin", name))),

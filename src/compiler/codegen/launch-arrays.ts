@@ -14,12 +14,13 @@ interface Names {
   readonly locals: ReadonlySet<string>;
 }
 
-/** A statement with all that it names, its definitions included. */
+/** A statement that does something, by its place among the others. */
 interface Step {
   readonly at: number;
+  /** Places of the definitions that it needs. */
+  readonly definitions: readonly number[];
+  /** Arrays that it and its definitions name. */
   readonly arrays: ReadonlySet<string>;
-  /** Places of the definitions among the statements. */
-  readonly definitions: ReadonlySet<number>;
 }
 
 /**
@@ -31,40 +32,45 @@ export function ofFewArrays(
   buffers: readonly Buffer[],
   mostArrays: number,
 ): readonly (readonly Stmt[])[] {
-  const inMemory = new Set(buffers.filter(isBound).map(({ name }) => name));
   const names = stmts.map(namesIn);
-  const arraysOf = (at: number): readonly string[] =>
-    [...names[at]!.stored, ...names[at]!.loaded].filter((name) => inMemory.has(name));
-  if (new Set(stmts.flatMap((_, at) => arraysOf(at))).size <= mostArrays) return [stmts];
+  const inMemory = new Set(buffers.filter(isBound).map(({ name }) => name));
+  const arraysOf = ({ stored, loaded }: Names): readonly string[] =>
+    [...stored, ...loaded].filter((name) => inMemory.has(name));
+  if (new Set(names.flatMap(arraysOf)).size <= mostArrays) return [stmts];
 
-  const places = new Map(stmts.flatMap((stmt, at) => (stmt.kind === "define" ? [[stmt.name, at] as const] : [])));
-  const steps = stmts.flatMap((stmt, at): readonly Step[] => {
-    if (stmt.kind === "define") return [];
-    const definitions = new Set<number>();
-    const open = [...names[at]!.locals];
-    for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      const place = places.get(name);
-      if (place === undefined || definitions.has(place)) continue;
-      definitions.add(place);
-      open.push(...names[place]!.locals);
-    }
-    return [{ at, arrays: new Set([at, ...definitions].flatMap(arraysOf)), definitions }];
+  const steps = stmts.flatMap(({ kind }, at): readonly Step[] => {
+    if (kind === "define") return [];
+    const definitions = definitionsOf(at, stmts, names);
+    return [{ at, definitions, arrays: new Set([at, ...definitions].flatMap((it) => arraysOf(names[it]!))) }];
   });
   const runs = runsOf(steps, mostArrays);
-  const isMoved = (definition: number, firstOfRun: number): boolean =>
-    stmts.some(
-      (_, at) =>
-        at > definition &&
-        at < firstOfRun &&
-        [...names[at]!.stored].some((name) => names[definition]!.loaded.has(name)),
-    );
-  if (runs.some((run) => run.some(({ definitions }) => [...definitions].some((it) => isMoved(it, run[0]!.at)))))
+  if (runs.some((run) => run.some(({ definitions }) => definitions.some((it) => isOld(it, run[0]!.at, names)))))
     return [stmts];
   return runs.map((run) => {
     const kept = new Set(run.flatMap(({ at, definitions }) => [at, ...definitions]));
     return stmts.filter((_, at) => kept.has(at));
   });
 }
+
+/** Places of the definitions that a statement needs, and of those that they need. */
+function definitionsOf(at: number, stmts: readonly Stmt[], names: readonly Names[]): readonly number[] {
+  const places = new Map(stmts.flatMap((stmt, place) => (stmt.kind === "define" ? [[stmt.name, place] as const] : [])));
+  const found = new Set<number>();
+  const open = [...names[at]!.locals];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const place = places.get(name);
+    if (place === undefined || found.has(place)) continue;
+    found.add(place);
+    open.push(...names[place]!.locals);
+  }
+  return [...found];
+}
+
+/** Says whether a statement between a definition and a run stores to what the definition has loaded. */
+const isOld = (definition: number, firstOfRun: number, names: readonly Names[]): boolean =>
+  names.slice(definition + 1, firstOfRun).some(({ stored }) => {
+    return [...stored].some((name) => names[definition]!.loaded.has(name));
+  });
 
 /** Steps after each other, as many at a time as name few arrays. */
 function runsOf(steps: readonly Step[], mostArrays: number): readonly (readonly Step[])[] {
