@@ -7,14 +7,14 @@ import { walkStmt } from "../ir/visit.ts";
 /** Says whether a buffer is an array in memory. */
 export const isBound = ({ memory }: Buffer): boolean => memory === "caller" || memory === "workspace";
 
-/** What a statement names. */
+/** Buffers that a statement stores to and loads from, and locals that it reads or assigns. */
 interface Names {
   readonly stored: ReadonlySet<string>;
   readonly loaded: ReadonlySet<string>;
   readonly locals: ReadonlySet<string>;
 }
 
-/** A statement that does something, by its place among the others. */
+/** A statement that is no definition, by its place among the others. */
 interface Step {
   readonly at: number;
   /** Places of the definitions that it needs. */

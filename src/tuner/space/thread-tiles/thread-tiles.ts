@@ -84,7 +84,7 @@ function waysInParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>,
   return [...waysInWholeParts(site, shapes), ...slicedInParts(site)];
 }
 
-/** Threads walk parts that divide the depth, alone or together. */
+/** Returns the ways whose parts divide the depth: operands are read where they lie, or copied to the memory of the group. */
 function waysInWholeParts(site: Site, shapes: ReadonlyMap<string, readonly number[]>): readonly Draft[] {
   const { tiles } = site;
   const parts = partsOf(tiles, threadSizes.parts, 1);
@@ -95,7 +95,7 @@ function waysInWholeParts(site: Site, shapes: ReadonlyMap<string, readonly numbe
   return ways.map((way) => addedUp(way, site, parts));
 }
 
-/** Threads share each part of the depth, too. */
+/** Returns the way whose threads share each part of the depth too. Nothing has to divide the depth: the last parts may have less. */
 function slicedInParts(site: Site): readonly Draft[] {
   const { tiles } = site;
   const parts = partsOf(tiles, threadSizes.slicedParts, null);
@@ -105,7 +105,7 @@ function slicedInParts(site: Site): readonly Draft[] {
   return isSliceable(sums.tiles) ? [addedUp(sliced(sums), site, parts)] : [];
 }
 
-/** The sums of the parts of a depth. */
+/** Returns the site of the sums of all parts, which a second launch adds up. */
 function inParts(site: Site, parts: Parts, depth: SumAxis, cut: readonly Instruction<Operand>[]): Site {
   const { draft, tiles, title, target } = site;
   return {
@@ -117,6 +117,7 @@ function inParts(site: Site, parts: Parts, depth: SumAxis, cut: readonly Instruc
   };
 }
 
+/** Adds the second launch. */
 function addedUp(way: Draft, { tiles, reader, target }: Site, parts: Parts): Draft {
   const timed = estimate(way, partsEstimate(tiles.stage, parts, reader, target));
   return instruct(timed, ...addUpParts(tiles.stage, parts, reader?.name ?? null));
