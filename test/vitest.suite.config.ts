@@ -102,7 +102,8 @@ const tidy = [
   "test/docs/{commands,extending,figures,options,passes,search-examples,tables}.test.ts",
   "test/native/{addon/build,load/load-wasm,machine/machine,runner/compare,runner/session}.test.ts",
   "test/e2e/remote/refusals.test.ts",
-  "test/property/authoring-mistakes.test.ts",
+  "test/property/{authoring-mistakes,drawn-operators,engine-chain,oracle-chain,random-trace,search,shared-values}.test.ts",
+  "test/gpu/sweep/*.test.ts",
   "test/{site/playground,starters/results,support/provenance,sweep/fuzz/found}.test.ts",
 ];
 const { include = [], exclude = [], ...shared } = settings.test!;

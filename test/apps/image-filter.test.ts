@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
 import { chromiumPage } from "../support/engine/chromium.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { buildExample, copyExample } from "../support/example-app.ts";
 
 const size = 512;
@@ -95,7 +95,7 @@ describe("image-filter", () => {
     vi.unstubAllEnvs();
   });
 
-  inEachEngine("in", ({ launch }) => {
+  inPageEngines("in", ({ launch }) => {
     it("finds them, too", async () => {
       const server = await serveFolder(withPage(root));
       const engine = await launch();

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
 import { chromiumPage } from "../support/engine/chromium.ts";
 import type { RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { visitorOf } from "../support/engine/visitor.ts";
 import { buildExample, copyExample, exampleFolder } from "../support/example-app.ts";
 
@@ -60,7 +60,7 @@ it("semantic-search is built without a measurement", () => {
   expect(built).toMatch(/2 kernels: 1 from kernels\.lock\.json, 1 predicted, 0 measured/);
 });
 
-inEachEngine("semantic-search in", ({ launch }) => {
+inPageEngines("semantic-search in", ({ launch }) => {
   let engine: RunningEngine;
   let server: PageServer;
   beforeAll(async () => {

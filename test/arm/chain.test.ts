@@ -26,7 +26,7 @@ const setting = (name: string, otherwise: number): number => Number(process.env[
 const seed = setting("ARM_SEED", 1);
 const from = setting("ARM_FROM", 0);
 /** Schedules for each target; each operator is drawn in turn. */
-const count = setting("ARM_COUNT", setting("ARM_PER_OPERATOR", 2) * families.length);
+const count = setting("ARM_COUNT", setting("ARM_PER_OPERATOR", 1) * families.length);
 const armTargets = (process.env.ARM_TARGETS ?? "neon,neon-dot,neon-i8mm")
   .split(",")
   .map((name): CpuTarget => targets[name as TargetName]);
@@ -49,7 +49,7 @@ const dots: readonly (TensorizedCase & { readonly target: CpuTarget })[] = [
 ];
 
 /** Schedules of each operator below, from each of its templates. */
-const ofEach = setting("ARM_PER_PRODUCT", 4);
+const ofEach = setting("ARM_PER_PRODUCT", 2);
 const { batchMatmul, conv2d, gemm } = opLibrary;
 const productsInRows: readonly ComputeDef[] = [
   instantiate(gemm({ M: 61, N: 83, K: 97, dtype: "i8" }, { bias: true, activation: "relu" }), {}, "gemm_i8"),

@@ -10,6 +10,7 @@ import { describe, expect, test } from "vitest";
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { writeApp } from "../support/build-app.ts";
 import { bundleApp, linkedApp } from "../support/bundled-app.ts";
+import { longTest } from "../support/long.ts";
 import { armNode, armSkipNote, armSkipReason, runArmNode } from "./arm-node.ts";
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
@@ -66,7 +67,7 @@ describe.skipIf(armSkipReason)(`engines on ARM${armSkipNote}`, () => {
     expect(answerHere(bundle)).toEqual({ target: here, ...right });
   });
 
-  test("what was tuned there is in the lock beside what was tuned here, and a bundle has both", async () => {
+  longTest("what was tuned there is in the lock beside what was tuned here, and a bundle has both", async () => {
     const root = project();
     const bin = join(root, "bin");
     mkdirSync(bin);

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { armDecision } from "../support/arm-decision.ts";
 import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
+import { isLong, longNote } from "../support/long.ts";
 import { startDouble } from "../support/remote/double.ts";
 import { offerAt } from "../support/remote/share.ts";
 import { writePack } from "../support/write-pack.ts";
@@ -23,6 +24,8 @@ const [A, B] = [new Float32Array(256).fill(1), new Float32Array(256).fill(2)];
 const { twin, twinReason } = gemm.info;
 console.log(JSON.stringify({ twin, twinReason, results: [gemm(A, B)[0], (await gemm.async(A, B))[255]] }));
 `;
+/** Of tests that compile, measure or start the command line in the emulator. */
+const [isSkipped, note] = [armSkipReason !== null || !isLong, armSkipNote || longNote];
 /** The twin that takes over here: Node 20 has no relaxed SIMD, and the Node for ARM is one. */
 const twinHere = WebAssembly.validate(wasmSource(true).bytes) ? "wasm-relaxed" : "wasm";
 const results = [32, 32];
@@ -127,7 +130,7 @@ describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => 
   });
 });
 
-describe.skipIf(armSkipReason)(`a decision of others for ARM, built on another machine${armSkipNote}`, () => {
+describe.skipIf(isSkipped)(`a decision of others for ARM, built on another machine${note}`, () => {
   test.each(["pack", "remote store"])("is that of a %s, and its addon answers right there", async (place) => {
     const root = project();
     const decision = await armDecision(root, "neon-dot", "gemm.op.ts");
@@ -148,7 +151,7 @@ describe.skipIf(armSkipReason)(`a decision of others for ARM, built on another m
   });
 });
 
-describe.skipIf(armSkipReason)(`the command line on ARM${armSkipNote}`, () => {
+describe.skipIf(isSkipped)(`the command line on ARM${note}`, () => {
   test.each([
     ["max", "neon-i8mm"],
     ["neoverse-n1", "neon-dot"],

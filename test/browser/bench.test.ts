@@ -8,7 +8,7 @@ import { writeProject } from "../cli/project.ts";
 import { alteringProxy } from "../support/altering-proxy.ts";
 import { launchBrowser, noBrowser, type PageServer } from "../support/browser.ts";
 import type { EngineName, EnginePage, PageOptions, RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { saw } from "../support/engine/saw.ts";
 import { visitorOf } from "../support/engine/visitor.ts";
 import { killServed, type Served, serve as serveCommand } from "../support/served-command.ts";
@@ -63,7 +63,7 @@ const noRelaxedSimd: string = expect.stringMatching(/the engine has no relaxed S
 const button = (text: string): string =>
   `[...document.querySelectorAll("button")].find((it) => it.textContent === ${JSON.stringify(text)})`;
 
-inEachEngine("bench --browser in", ({ name, launch }) => {
+inPageEngines("bench --browser in", ({ name, launch }) => {
   const { userAgent, hasRelaxedSimd } = expectedOf[name];
   const root = project();
   const pages: EnginePage[] = [];

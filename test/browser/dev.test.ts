@@ -12,7 +12,7 @@ import { isolation } from "../support/browser.ts";
 import { writeApp } from "../support/build-app.ts";
 import { compileIn } from "../support/compile-app.ts";
 import type { EnginePage, PageOptions, RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { recorderPlugin } from "../support/engine/recorder.ts";
 import { saw } from "../support/engine/saw.ts";
 import { eventually } from "../support/eventually.ts";
@@ -47,7 +47,7 @@ declare global {
   var begun: number;
 }
 
-inEachEngine("the dev server and", ({ name, launch }) => {
+inPageEngines("the dev server and", ({ name, launch }) => {
   const pages: EnginePage[] = [];
   let engine: RunningEngine;
   let server: ViteDevServer;

@@ -8,7 +8,7 @@ import { webpack } from "webpack";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import { runWebpack, type WebpackCompiler, writeApp } from "../support/build-app.ts";
 import type { RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { openPage } from "../support/page.ts";
 
@@ -90,7 +90,7 @@ beforeAll(async () => {
   await withEsbuild(roots.classic, "iife");
 });
 
-inEachEngine("a page in", ({ launch }) => {
+inPageEngines("a page in", ({ launch }) => {
   const servers: PageServer[] = [];
   let engine: RunningEngine;
   beforeAll(async () => {

@@ -28,7 +28,8 @@ interface Report {
 }
 
 function run(command: string, ...args: readonly string[]): void {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const env = { ...process.env, TEST_LONG: "1" };
+  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", env });
   if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}`);
 }
 

@@ -10,7 +10,7 @@ import type { ReportData } from "../../src/plugin/report/report-data.ts";
 import { reportPage } from "../../src/plugin/report/report-page.ts";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { withInlineRecorder } from "../support/engine/recorder.ts";
 import { saw } from "../support/engine/saw.ts";
 import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
@@ -36,7 +36,7 @@ interface Opened {
   press(key: "Enter" | "Space" | "ArrowRight", selector: string, text?: string): Promise<void>;
 }
 
-inEachEngine("a report in", ({ name, launch }) => {
+inPageEngines("a report in", ({ name, launch }) => {
   const file = written(whole);
   const pages: EnginePage[] = [];
   let engine: RunningEngine;
@@ -268,7 +268,7 @@ inEachEngine("a report in", ({ name, launch }) => {
   });
 });
 
-inEachEngine("a report on a phone in", ({ launch }) => {
+inPageEngines("a report on a phone in", ({ launch }) => {
   const width = 390;
   const folder = mkdtempSync(join(tmpdir(), "report-"));
   let engine: RunningEngine;

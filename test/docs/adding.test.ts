@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { longTest } from "../support/long.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const pages = readdirSync(join(repository, "docs/adding"))
@@ -103,7 +104,7 @@ interface TestRun {
 }
 
 /** Each command of a page runs some tests of one or more files. They all run at once here, which loads the compiler and starts Vitest once. */
-test("all of them together lead to what their commands say", () => {
+longTest("all of them together lead to what their commands say", () => {
   const commands = pages.flatMap(commandsOf);
   const asked = commands.map((command) => {
     const [, files = "", quoted, word] = /^npx vitest run (.+) -t (?:"([^"]*)"|(\S+))$/.exec(command) ?? [];

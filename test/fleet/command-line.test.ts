@@ -10,6 +10,7 @@ import { readLockfile, updateLockfile } from "../../src/tuner/lock/lockfile.ts";
 import { gemm, runCli, writeProject } from "../cli/project.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RedisServer, startRedis } from "../support/fleet/redis-server.ts";
+import { longTest } from "../support/long.ts";
 
 const hasRedis = existsSync("/usr/bin/redis-server");
 const cli = resolve(import.meta.dirname, "../../dist/cli.js");
@@ -80,17 +81,20 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     expect(records.trim().split("\n")).toHaveLength(6);
   });
 
-  test("--all-targets fills a table of kernels and kinds of workers, with a line for each that is done", async () => {
-    const all = writeProject({
-      ...files,
-      "src/main.ts": 'import a from "./gemm.op.ts?tune=native";\nconsole.log(a);\n',
-    });
-    const { exitCode, output, errors } = runCli(all, "tune", "--redis", redis.url, "--all-targets", ...quickly);
-    expect([exitCode, output]).toEqual([0, expect.stringContaining("src/gemm.op.ts?tune=wasm")]);
-    const names = await locked(all);
-    expect(names).toContain("src/gemm.op.ts?tune=wasm");
-    expect(errors).toContain(`${names.length} of ${names.length}: src/gemm.op.ts?tune=`);
-  });
+  longTest(
+    "--all-targets fills a table of kernels and kinds of workers, with a line for each that is done",
+    async () => {
+      const all = writeProject({
+        ...files,
+        "src/main.ts": 'import a from "./gemm.op.ts?tune=native";\nconsole.log(a);\n',
+      });
+      const { exitCode, output, errors } = runCli(all, "tune", "--redis", redis.url, "--all-targets", ...quickly);
+      expect([exitCode, output]).toEqual([0, expect.stringContaining("src/gemm.op.ts?tune=wasm")]);
+      const names = await locked(all);
+      expect(names).toContain("src/gemm.op.ts?tune=wasm");
+      expect(errors).toContain(`${names.length} of ${names.length}: src/gemm.op.ts?tune=`);
+    },
+  );
 
   test("--all-targets with --engines has a row and an entry for the class of engines that a worker measures", async () => {
     const app = writeProject(files);

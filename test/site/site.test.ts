@@ -10,7 +10,7 @@ import { type Program, tabs } from "../../docs/.vitepress/playground/protocol.ts
 import { toHash } from "../../docs/.vitepress/playground/share.ts";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
-import { engines } from "../support/engine/engines.ts";
+import { pageEngines } from "../support/engine/engines.ts";
 import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -59,7 +59,9 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     expect(html).toContain("vp-code-group");
   });
 
-  describe.each(engines)("in $name", ({ missing, launch }) => {
+  describe.each(
+    pageEngines.map((engine) => ({ ...engine, note: engine.missing === null ? "" : ` (${engine.missing})` })),
+  )("in $name$note", ({ missing, launch }) => {
     let engine: RunningEngine;
     beforeAll(async () => {
       if (!missing) engine = await launch();

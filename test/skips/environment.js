@@ -127,6 +127,7 @@ const probes = {
   "other user": () =>
     process.getuid?.() === 0 && spawnSync("setpriv", ["--reuid=65534", "true"], { stdio: "ignore" }).status === 0,
   "test tools": () => hasPackage(".package-lock.json", join(root, "test/tools")),
+  time: () => process.env.TEST_LONG === "1",
   "site tools": () => hasPackage("vitepress", join(root, "docs")),
 };
 

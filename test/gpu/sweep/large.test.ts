@@ -2,10 +2,11 @@
 
 import { expect, test } from "vitest";
 import { cudaSm90, webgpu } from "../../../src/compiler/index.ts";
+import { fewer } from "../../support/long.ts";
 import { drawRound } from "./draw-round.ts";
 import { largeSwept } from "./operators.ts";
 
-const rounds = 8;
+const rounds = fewer(8);
 const cases = [webgpu, cudaSm90].flatMap((target) =>
   largeSwept.map((operator) => [operator.title, target.name, operator, target] as const),
 );

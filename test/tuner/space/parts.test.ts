@@ -24,6 +24,7 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { wrongInterpreted } from "../../gpu/sweep/interpreted.ts";
+import { fewer } from "../../support/long.ts";
 import { referenceOf } from "../../support/reference.ts";
 import { describeSchedule, drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
 
@@ -144,7 +145,7 @@ describe("schedules compute what the reference does after every pass", () => {
     const reference = referenceOf(op, createRng(4), checkPlan(op));
     const templates = threadSpace(op).templates.filter(({ name }) => name.includes("in parts"));
     expect(templates.length).toBeGreaterThan(0);
-    for (const drawn of templates.flatMap((template) => drawSchedules(template, 3, 1))) {
+    for (const drawn of templates.flatMap((template) => drawSchedules(template, fewer(3), 1))) {
       expect(wrongThreads(reference, drawn)).toBeNull();
     }
   });
@@ -164,7 +165,7 @@ describe("on tensor cores, interpreted, and printed as two launches", () => {
       const templates = partedOf(made, target);
       expect(templates.length).toBeGreaterThan(0);
       const reference = referenceOf(op, createRng(2), checkPlan(op));
-      for (const drawn of templates.flatMap((template) => drawSchedules(template, 2, 3))) {
+      for (const drawn of templates.flatMap((template) => drawSchedules(template, fewer(2), 3))) {
         const flat = lower(schedule(fromCompute(op), drawn.trace), { target, numerics: "fast" });
         expect(wrongInterpreted(reference, flat), describeSchedule(drawn)).toBeNull();
         const kernel = generateKernel(op, drawn.trace, target, { numerics: "fast", verify: true });

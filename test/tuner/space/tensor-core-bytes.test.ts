@@ -38,6 +38,7 @@ import {
   withVector,
 } from "../../support/byte-products.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
+import { fewer } from "../../support/long.ts";
 import { type DrawnSchedule, describeSchedule, drawSchedules } from "../../support/thread-schedules.ts";
 
 const spaceOf = (op: ComputeDef, target: AcceleratorTarget = cudaSm80): GeneratedSpace =>
@@ -101,7 +102,7 @@ describe("30 schedules are legal, printed, and take the memory and the threads t
       for (const make of [transposed, inBatches, across, bothAcross]) {
         const op = instantiated(make(signed, [512, 256, 512]));
         const [template] = templatesOf(op, target);
-        for (const drawn of drawSchedules(template!, 30, 1)) {
+        for (const drawn of drawSchedules(template!, fewer(30), 1)) {
           const { launches, text } = sourceOf(op, drawn, target);
           expect(launches.map(({ groupBytes }) => groupBytes)).toEqual([drawn.assignment["C.group-bytes"]]);
           expect(launches[0]!.group.reduce((all, extent) => all * extent, 1)).toBe(drawn.assignment["C.threads"]);

@@ -30,6 +30,7 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { fewer } from "../../support/long.ts";
 import { referenceOf, wrongAccesses, wrongNest } from "../../support/reference.ts";
 
 const { batchMatmul, conv2d, gemm, gemmExpGemm, layerNorm, softmax, sum } = opLibrary;
@@ -159,7 +160,7 @@ describe("30 schedules of each template of a product are legal, printed, and tak
       const op = defined(library);
       const { templates } = spaceOf(op);
       expect(templates.length).toBeGreaterThan(3);
-      for (const { assignment, trace } of templates.flatMap((template) => draw(template, 30))) {
+      for (const { assignment, trace } of templates.flatMap((template) => draw(template, fewer(30)))) {
         const kernel = generateKernel(op, trace, cudaSm90, { numerics: "fast", verify: false });
         if (kernel.kind !== "ok") throw new Error(`${kernel.diagnostic.message}\n${printTrace(trace)}`);
         const { launches, architecture } = kernel.source as CudaSource;
@@ -192,7 +193,7 @@ describe("what schedules compute", () => {
       const reference = referenceOf(op, createRng(1));
       for (const numerics of ["fast", "strict"] as const) {
         for (const template of spaceOf(op, { numerics }).templates) {
-          for (const { trace } of draw(template, count)) {
+          for (const { trace } of draw(template, fewer(count))) {
             const { before, threads } = loweredThreads(op, trace, numerics);
             expect(wrongNest(reference, before), printTrace(trace)).toBeNull();
             expect(wrongAccesses(reference, threads), printTrace(trace)).toBeNull();

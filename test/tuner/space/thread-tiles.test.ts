@@ -18,6 +18,7 @@ import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { fewer } from "../../support/long.ts";
 import { type Reference, referenceOf, wrongNest } from "../../support/reference.ts";
 import {
   describeSchedule,
@@ -118,7 +119,7 @@ describe("schedules are legal, and take the threads and the memory that their co
     "%s",
     (_, library, count) => {
       const op = defined(library);
-      for (const drawn of threadSpace(op).templates.flatMap((template) => drawSchedules(template, count, 1))) {
+      for (const drawn of threadSpace(op).templates.flatMap((template) => drawSchedules(template, fewer(count), 1))) {
         const func = loweredThreads(op, drawn);
         const valuesOf = (ending: string): readonly number[] =>
           Object.entries(drawn.assignment).flatMap(([name, value]) => (name.endsWith(ending) ? [value] : []));
