@@ -1,49 +1,140 @@
-// One schedule of an operator → an artifact: a WASM module in memory, or an addon on disk.
+// One schedule of an operator → an artifact: a WASM module or a GPU's code in memory, or an addon on disk.
 
 import { mkdir } from "node:fs/promises";
-import { DiagnosticError, needsToolchain, type Op, printTrace, refuse } from "../compiler/index.ts";
-import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
+import {
+  DiagnosticError,
+  type GeneratedKernel,
+  isCudaSource,
+  isWgslSource,
+  malformed,
+  needsToolchain,
+  type Op,
+  printTrace,
+  refuse,
+} from "../compiler/index.ts";
+import type {
+  Artifact,
+  ArtifactInfo,
+  CpuArtifact,
+  CudaArtifact,
+  GpuArtifact,
+  WasmArtifact,
+  WebgpuArtifact,
+} from "../native/addon/artifact.ts";
 import { makeArtifact } from "../native/backend/artifact.ts";
+import { compileFunctions } from "../native/cuda/compile-functions.ts";
+import { cudaTools, missingCudaCompiler } from "../native/cuda/compiler.ts";
 import { toolchainFor, withoutCompiler } from "../native/toolchain/detect.ts";
 import type { Candidate } from "../tuner/data/space.ts";
+import type { TuningTask } from "../tuner/data/task.ts";
 import { candidateKernel } from "../tuner/kernel/candidate-kernel.ts";
+import { predict } from "../tuner/search/predict.ts";
 import { type KernelOptions, spaceOf, taskOf } from "./task.ts";
 
 export interface BuildOptions extends KernelOptions {
-  /** Folder for the addon of a native target. */
-  readonly outDir: string;
+  /** Folder for the addon of a native target, which is the only one that has files. */
+  readonly outDir?: string;
   /** Whether the addon can time itself. */
   readonly bench?: boolean;
   readonly relaxed?: boolean;
+  /** Twin of a kernel for a GPU, which answers calls that are not `async`; default: `"wasm"`, with the schedule that is predicted. */
+  readonly fallback?: "wasm" | "none";
 }
+
+/** What `build` makes for a target. */
+export type ArtifactFor<Target> = Target extends "webgpu"
+  ? WebgpuArtifact
+  : Target extends `cuda-${string}`
+    ? CudaArtifact
+    : Target extends "wasm"
+      ? WasmArtifact
+      : Artifact;
 
 /**
  * Builds one schedule, every pass verified.
  *
  * @throws DiagnosticError if there is no compiler, or it refuses
+ * @example const artifact = await build(gemm, schedule, { target: "cuda-sm90" });
  */
-export async function build(op: Op, schedule: Candidate, options: BuildOptions): Promise<Artifact> {
+export async function build<const Target extends KernelOptions["target"]>(
+  op: Op,
+  schedule: Candidate,
+  options: BuildOptions & { readonly target: Target },
+): Promise<ArtifactFor<Target>> {
   const task = taskOf(op, options);
-  const { relaxed = false, bench = false, outDir } = options;
   const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true });
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
-  const { prepare, trace } = kernel;
-  const source = relaxed ? kernel.relaxed() : kernel.source;
-  const { constants } = task;
   const info: ArtifactInfo = {
     op: task.op.name,
     parameters: task.op.parameters,
     target: task.target.own ?? task.target.name,
     numerics: task.numerics,
-    schedule: printTrace(trace),
+    schedule: printTrace(kernel.trace),
   };
+  const artifact = (await gpuArtifact(op, task, kernel, options)) ?? (await cpuArtifact(task, kernel, options));
+  return { ...artifact, info } as unknown as ArtifactFor<Target>;
+}
+
+type Ready = Extract<ReturnType<typeof candidateKernel>, { readonly kind: "ok" }>;
+
+async function cpuArtifact(task: TuningTask, kernel: Ready, options: BuildOptions): Promise<CpuArtifact> {
+  const { relaxed = false, bench = false, outDir = "" } = options;
+  const source = relaxed ? kernel.relaxed() : kernel.source;
   const toolchain = await toolchainFor(task.target);
   if (needsToolchain(task.target)) {
+    if (outDir === "") throw malformed("outDir is missing", "name the folder for the addon");
     if (!toolchain) throw withoutCompiler(task.target);
     await mkdir(outDir, { recursive: true });
   }
-  const artifact = await makeArtifact({ source, prepare, constants: constants ?? null }, { outDir, toolchain, bench });
-  if (artifact.kind !== "build-failed") return { ...artifact, info };
-  const hint = "name another compiler: UNPLUGIN_KERNEL_COMPILER";
-  throw refuse("build.failed", artifact.reason, hint);
+  const parts = { source, prepare: kernel.prepare, constants: task.constants ?? null };
+  const artifact = await makeArtifact(parts, { outDir, toolchain, bench });
+  if (artifact.kind !== "build-failed") return artifact;
+  throw refuse("build.failed", artifact.reason, "name another compiler: UNPLUGIN_KERNEL_COMPILER");
+}
+
+/** Null: the target is no GPU. */
+async function gpuArtifact(
+  op: Op,
+  task: TuningTask,
+  kernel: GeneratedKernel,
+  options: BuildOptions,
+): Promise<GpuArtifact | null> {
+  const { source, prepare } = kernel;
+  const { constants } = task;
+  if (isWgslSource(source)) {
+    const packing = constants && { constants, prepare: prepare && isWgslSource(prepare) ? prepare : null };
+    return { kind: "webgpu", source, twin: await twinOf(op, options), ...(packing && { packing }) };
+  }
+  if (!isCudaSource(source)) return null;
+  const tools = await cudaTools();
+  if (!tools) throw refuse("target.no-cuda-compiler", missingCudaCompiler, "docs/cuda.md says how to install NVRTC");
+  const sources = [source, ...(prepare && isCudaSource(prepare) ? [prepare] : [])];
+  const { architecture, functions } = await compileFunctions(sources, tools).catch((error: Error) => {
+    const why = `${tools.identity} refused the kernel: ${error.message}`;
+    throw refuse("build.failed", why, "name another NVRTC: UNPLUGIN_KERNEL_NVRTC");
+  });
+  return {
+    kind: "cuda",
+    architecture,
+    kernels: functions.map((code, at) => ({ ...code, parameters: sources[at]!.parameters })),
+    twin: await twinOf(op, options),
+    ...(constants && { packing: { constants, prepare: sources.length > 1 ? 1 : null } }),
+  };
+}
+
+/** The same operator for the CPU, by the schedule that is predicted; the GPU's rules and templates are none for it. */
+async function twinOf(
+  op: Op,
+  { parameters, numerics, constants, fallback = "wasm" }: BuildOptions,
+): Promise<WasmArtifact | null> {
+  if (fallback === "none") return null;
+  const options = {
+    target: "wasm",
+    ...(parameters && { parameters }),
+    ...(numerics && { numerics }),
+    ...(constants && { constants }),
+  } as const;
+  const task = taskOf(op, options);
+  const schedule = predict(spaceOf(task, options));
+  return schedule && build(op, schedule, options);
 }

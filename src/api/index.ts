@@ -63,7 +63,16 @@ import { TuneAllError } from "./tune-all-error.ts";
 import { databaseOf, searchOf, searchPartsOf, type TuneOptions } from "./tune-options.ts";
 
 export { DiagnosticError } from "../compiler/index.ts";
-export type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
+export type {
+  Artifact,
+  ArtifactInfo,
+  CpuArtifact,
+  CudaArtifact,
+  GpuArtifact,
+  NativeArtifact,
+  WasmArtifact,
+  WebgpuArtifact,
+} from "../native/addon/artifact.ts";
 export type { CacheState } from "../native/runner/protocol.ts";
 export * as backends from "../tuner/backend/backend-authoring.ts";
 export type { FeatureKind } from "../tuner/cost-model/feature-kinds.ts";
@@ -100,7 +109,7 @@ export type { Profile } from "../tuner/support/profile.ts";
 export type { TimedTrial, TuneProgress } from "../tuner/tuning/tuning.ts";
 export type { BuildRequest, OwnBuilder, StandardBuild } from "../tuner/workbench/own-builder.ts";
 export type { OwnRunner, RunAnswer, RunRequest } from "../tuner/workbench/own-runner.ts";
-export { type BuildOptions, build } from "./build.ts";
+export { type ArtifactFor, type BuildOptions, build } from "./build.ts";
 export * from "./extend.ts";
 export { type CalibrateOptions, calibrate, type LearningOptions } from "./learning.ts";
 export { type LoadedKernel, load } from "./load.ts";

@@ -41,7 +41,9 @@ const cases: readonly Case[] = [
 ];
 
 const threadsOf = (artifact: Artifact): number =>
-  artifact.kind === "native" ? artifact.kernels[0]!.threads : (artifact.source.sharing?.threads ?? 1);
+  artifact.kind === "native"
+    ? artifact.kernels[0]!.threads
+    : (artifact.kind === "wasm" && artifact.source.sharing?.threads) || 1;
 
 describe.each([
   { title: `threads of native kernels${why}`, target: "avx2" as const, isSkipped: skipReason !== null },

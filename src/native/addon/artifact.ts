@@ -1,6 +1,14 @@
-// A built kernel on disk or in memory. Stage 8.
+// A built kernel on disk or in memory, and what it is for a GPU: code that a driver compiles. Stage 8.
 
-import type { CSource, Numerics, Parameters, WasmSource } from "../../compiler/index.ts";
+import type {
+  CSource,
+  CudaLaunch,
+  KernelParameter,
+  Numerics,
+  Parameters,
+  WasmSource,
+  WgslSource,
+} from "../../compiler/index.ts";
 
 /**
  * Constant inputs of a kernel, by name, and the kernel that runs once to bring them into the form that the main kernel
@@ -40,4 +48,41 @@ export interface WasmArtifact {
   readonly info?: ArtifactInfo;
 }
 
-export type Artifact = NativeArtifact | WasmArtifact;
+/** Code for GPUs behind WebGPU. */
+export interface WebgpuArtifact extends BesideTwin {
+  readonly kind: "webgpu";
+  readonly source: WgslSource;
+  readonly packing?: Packing<WgslSource>;
+}
+
+/** Code for NVIDIA's GPUs, as texts that can be kept anywhere. */
+export interface CudaArtifact extends BesideTwin {
+  readonly kind: "cuda";
+  /** Architecture of the GPUs that run it: "sm_80" and later ones, "sm_90a" alone. */
+  readonly architecture: string;
+  /** The kernel, then what prepares its constants, if anything does. */
+  readonly kernels: readonly (CudaFunction & { readonly parameters: readonly KernelParameter[] })[];
+  /** The preparation of the first kernel, by index. */
+  readonly packing?: Packing<number>;
+}
+
+/** PTX of one function: an entry point a launch, whose arguments are the addresses of all parameters, then of scratch memory. */
+export interface CudaFunction {
+  readonly ptx: string;
+  readonly launches: readonly CudaLaunch[];
+  /** Bytes of each scratch array. */
+  readonly scratch: readonly number[];
+}
+
+interface BesideTwin {
+  /** Kernel that answers calls, and those of `async` where no GPU does; null: there is none. */
+  readonly twin: WasmArtifact | null;
+  readonly info?: ArtifactInfo;
+}
+
+/** A kernel for the CPU, which the measuring process runs. */
+export type CpuArtifact = NativeArtifact | WasmArtifact;
+
+export type GpuArtifact = WebgpuArtifact | CudaArtifact;
+
+export type Artifact = CpuArtifact | GpuArtifact;

@@ -8,7 +8,7 @@ import {
   refuse,
   type WasmSource,
 } from "../../compiler/index.ts";
-import type { Artifact } from "../addon/artifact.ts";
+import type { CpuArtifact } from "../addon/artifact.ts";
 import { type BuildFailure, buildNative } from "../addon/build.ts";
 import type { Runnable } from "../runner/protocol.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
@@ -47,7 +47,7 @@ export function artifactSource(source: KernelSource): ArtifactSource {
 export async function makeArtifact(
   { source, prepare, constants }: ArtifactParts,
   { outDir, toolchain, bench, signal }: ArtifactOptions,
-): Promise<Artifact | BuildFailure> {
+): Promise<CpuArtifact | BuildFailure> {
   const own = artifactSource(source);
   if (isWasmSource(own)) {
     const packing = constants && { constants, prepare: prepare && isWasmSource(prepare) ? prepare : null };
@@ -67,7 +67,7 @@ export interface ArtifactRunnables {
   readonly preparation: Runnable | null;
 }
 
-export function runnablesOf(artifact: Artifact): ArtifactRunnables {
+export function runnablesOf(artifact: CpuArtifact): ArtifactRunnables {
   switch (artifact.kind) {
     case "wasm": {
       const prepare = artifact.packing?.prepare ?? null;
@@ -81,7 +81,7 @@ export function runnablesOf(artifact: Artifact): ArtifactRunnables {
 }
 
 /** Says whether a value that a user's builder gave is an artifact. */
-export function isArtifact(value: unknown): value is Artifact {
+export function isArtifact(value: unknown): value is CpuArtifact {
   if (typeof value !== "object" || value === null || !("kind" in value)) return false;
   const { kind, path, kernels, source } = value as Readonly<Record<string, unknown>>;
   if (kind === "native") return typeof path === "string" && Array.isArray(kernels) && kernels.length > 0;

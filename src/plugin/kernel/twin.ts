@@ -1,6 +1,7 @@
 // The ways to run a kernel, each with what a build made for it. What a module has to say of each stands in binding/twin/, a file a kind.
 
-import type { CudaLaunch, JsSource, SplitParameters, WasmSource, WgslSource } from "../../compiler/index.ts";
+import type { JsSource, SplitParameters, WasmSource, WgslSource } from "../../compiler/index.ts";
+import type { CudaFunction } from "../../native/addon/artifact.ts";
 
 /** One way to run a kernel. A kernel has several, best first: the first one that a machine can run answers there. */
 export type KernelTwin = NativeTwin | ForeignTwin | WebgpuTwin | CudaTwin | WasmTwin | LoopsTwin;
@@ -72,13 +73,6 @@ export interface CudaCode {
   /** Prepares constants; null: they are taken as they are. */
   readonly prepare: CudaFunction | null;
   readonly split: SplitParameters | null;
-}
-
-export interface CudaFunction {
-  readonly ptx: string;
-  readonly launches: readonly CudaLaunch[];
-  /** Bytes of each scratch array. */
-  readonly scratch: readonly number[];
 }
 
 /** The plain loops: there is nothing else. */

@@ -2,7 +2,7 @@
 // user's: sources → runnables, and the artifact behind each of them.
 
 import { aFunction, aName, awaitOwn, badAnswer, generatorOf, invariant, requireFields } from "../../compiler/index.ts";
-import type { Artifact } from "../../native/addon/artifact.ts";
+import type { CpuArtifact } from "../../native/addon/artifact.ts";
 import type { BuildFailure } from "../../native/addon/build.ts";
 import {
   type ArtifactSource,
@@ -37,7 +37,7 @@ export interface BuildRequest {
 }
 
 /** Builds by the compiler that was found here; a WASM module is an artifact as it is. */
-export type StandardBuild = (request: BuildRequest) => Promise<Artifact | BuildFailure>;
+export type StandardBuild = (request: BuildRequest) => Promise<CpuArtifact | BuildFailure>;
 
 /**
  * Turns code into artifacts, such as by another compiler, other flags, or a rewriting of the module's bytes.
@@ -60,12 +60,12 @@ export interface OwnBuilder {
   readonly build: (
     request: BuildRequest,
     standard: StandardBuild,
-  ) => Promise<Artifact | BuildFailure> | Artifact | BuildFailure;
+  ) => Promise<CpuArtifact | BuildFailure> | CpuArtifact | BuildFailure;
 }
 
 /** A builder that remembers the artifact behind each runnable. */
 export interface ArtifactBuilder extends RunnableBuilder {
-  artifactOf(runnable: Runnable): Artifact;
+  artifactOf(runnable: Runnable): CpuArtifact;
 }
 
 export interface ArtifactBuilderOptions {
@@ -81,7 +81,7 @@ export interface ArtifactBuilderOptions {
 export function createArtifactBuilder(options: ArtifactBuilderOptions): ArtifactBuilder {
   const { builder, toolchain, directory, constants, signal } = options;
   if (builder) requireFields<OwnBuilder>("builder", builder, { name: aName, build: aFunction });
-  const artifacts = new WeakMap<Runnable, Artifact>();
+  const artifacts = new WeakMap<Runnable, CpuArtifact>();
   /** Built kernels by their code: finalists were built before. */
   const known = new Map<string, Promise<ReadyRunnable>>();
   let runs = 0;
@@ -92,7 +92,11 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
     return makeArtifact({ source, prepare, constants: packed }, { outDir: directory, toolchain, bench: true, signal });
   };
 
-  async function build({ prepare = null, bounds: _, ...source }: MeasurableSource): Promise<Artifact | BuildFailure> {
+  async function build({
+    prepare = null,
+    bounds: _,
+    ...source
+  }: MeasurableSource): Promise<CpuArtifact | BuildFailure> {
     const request: BuildRequest = {
       source: artifactSource(source),
       prepare: prepare && artifactSource(prepare),
@@ -145,7 +149,7 @@ export function createArtifactBuilder(options: ArtifactBuilderOptions): Artifact
   };
 }
 
-function isBuilt(answer: unknown): answer is Artifact | BuildFailure {
+function isBuilt(answer: unknown): answer is CpuArtifact | BuildFailure {
   if (isArtifact(answer)) return true;
   if (typeof answer !== "object" || answer === null || !("kind" in answer) || !("reason" in answer)) return false;
   return answer.kind === "build-failed" && typeof answer.reason === "string";

@@ -12,7 +12,7 @@ import {
   requireFields,
   type TypedArray,
 } from "../../compiler/index.ts";
-import type { Artifact } from "../../native/addon/artifact.ts";
+import type { CpuArtifact } from "../../native/addon/artifact.ts";
 import { afterMs } from "../../native/machine/clock.ts";
 import type { Runner } from "../../native/runner/client.ts";
 import { expectOutput, mismatch, tellsNothing } from "../../native/runner/compare.ts";
@@ -21,7 +21,7 @@ import type { CacheState, Runnable, RunOutcome, RunTask } from "../../native/run
 /** A built kernel to be run and timed. */
 export interface RunRequest {
   /** The kernel, as `build` gives it: `load(artifact)` makes a function of it. */
-  readonly artifact: Artifact;
+  readonly artifact: CpuArtifact;
   /** Parameters of the operator, in calling order: inputs, then outputs. */
   readonly parameters: readonly KernelParameter[];
   /** Values of the inputs, in their order. They must not be written. */
@@ -65,7 +65,7 @@ const defaultSamples = 5;
  * @param artifactOf artifact behind a runnable
  * @throws DiagnosticError `extension.malformed`; later, when running, `extension.threw` and `extension.bad-answer`
  */
-export function ownRunner(own: OwnRunner, artifactOf: (runnable: Runnable) => Artifact): Runner {
+export function ownRunner(own: OwnRunner, artifactOf: (runnable: Runnable) => CpuArtifact): Runner {
   requireFields<OwnRunner>("runner", own, { name: aName, run: aFunction, close: optionally(aFunction) });
   const what = `run of runner "${own.name}"`;
   let task: RunTask | null = null;

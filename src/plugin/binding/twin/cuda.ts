@@ -1,6 +1,7 @@
 // Code for CUDA in a module: its PTX and launches, for the calls that an NVIDIA GPU of the program's machine may answer. Pages get none.
 
-import type { CudaCode, CudaFunction, CudaTwin } from "../../kernel/twin.ts";
+import type { CudaFunction } from "../../../native/addon/artifact.ts";
+import type { CudaCode, CudaTwin } from "../../kernel/twin.ts";
 import type { CudaCode as CodeFacts, CudaFacts } from "../../runtime/cuda/cuda-facts.ts";
 import type { Written } from "../literal.ts";
 import { type KernelSignature, resultsOf, sourcesOf, takenBy } from "../parameters.ts";

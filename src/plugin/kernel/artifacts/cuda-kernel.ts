@@ -8,12 +8,11 @@ import {
   refuse,
   splitParameters,
 } from "../../../compiler/index.ts";
+import { compileFunctions } from "../../../native/cuda/compile-functions.ts";
 import { type CudaTools, cudaTools } from "../../../native/cuda/compiler.ts";
-import { gpuArchitecture, portablePtx, virtualArchitecture } from "../../../native/cuda/ptx.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
 import { type FoundPtx, keepPtx, storedPtx } from "../stored/stored-ptx.ts";
-import type { CudaFunction } from "../twin.ts";
 import type { TwinResult } from "./twin-result.ts";
 
 export async function cudaKernel(context: KernelContext, decision: KernelDecision): Promise<TwinResult> {
@@ -38,18 +37,10 @@ async function compile(
   { prepare }: GeneratedKernel,
   tools: CudaTools,
 ): Promise<FoundPtx["code"]> {
-  const sources = [source, ...(prepare && isCudaSource(prepare) ? [prepare] : [])];
-  const architecture = gpuArchitecture({
-    architecture: source.architecture,
-    text: sources.map(({ text }) => text).join("\n"),
-  });
-  const functionFor = async (it: CudaSource): Promise<CudaFunction> => ({
-    ptx: portablePtx(await tools.ptx(it, virtualArchitecture(architecture)), architecture),
-    launches: it.launches,
-    scratch: it.scratch.map(({ bytes }) => bytes),
-  });
   try {
-    const [run, preparation] = await Promise.all(sources.map(functionFor));
+    const sources = [source, ...(prepare && isCudaSource(prepare) ? [prepare] : [])];
+    const { architecture, functions } = await compileFunctions(sources, tools);
+    const [run, preparation] = functions;
     return { architecture, run: run!, prepare: preparation ?? null };
   } catch (error) {
     const why = `${lockName}: ${tools.identity} refused the kernel: ${(error as Error).message}`;

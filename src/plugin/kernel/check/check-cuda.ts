@@ -1,11 +1,11 @@
 // PTX as it is shipped, run once against the reference where this machine has a GPU for it: the driver compiles it as it will for users.
 
 import type { GeneratedKernel } from "../../../compiler/index.ts";
+import type { CudaFunction } from "../../../native/addon/artifact.ts";
 import { cudaRunnable } from "../../../native/backend/cuda.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
-import type { CudaFunction } from "../twin.ts";
 import { checkRunnable } from "./check-built.ts";
 
 const runnableOf = ({ ptx, launches, scratch }: CudaFunction) =>

@@ -2,6 +2,7 @@
 // for a virtual machine, so what one compiler made serves everywhere.
 
 import type { CudaLaunch } from "../../../compiler/index.ts";
+import type { CudaFunction } from "../../../native/addon/artifact.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
 import { type Blobs, textBlob, textOf } from "../../../tuner/store/blobs.ts";
@@ -9,7 +10,7 @@ import { integer, list, nullable, object, ShapeError, text } from "../../../tune
 import type { BuiltBlobs } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { keyFields } from "../schedule.ts";
-import type { CudaCode, CudaFunction } from "../twin.ts";
+import type { CudaCode } from "../twin.ts";
 import { keepBlobs, storedBlobs } from "./artifact-store.ts";
 
 /** Code of a schedule, as the store keeps it. */

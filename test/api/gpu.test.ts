@@ -1,0 +1,115 @@
+// Kernels for GPUs through the program interface: built, loaded, called by their twin and brought to a device, with constants or without.
+// WebGPU runs on SwiftShader in this process, CUDA in a program with a driver for tests.
+
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { build, type LoadedKernel, load, predictSchedule } from "../../src/api/index.ts";
+import { gemm } from "../../src/compiler/ops/index.ts";
+import { packageFile } from "../../src/native/machine/package-file.ts";
+import type { GpuDevice } from "../../src/native/webgpu/device.ts";
+import { linkedApp } from "../support/bundled-app.ts";
+import { type FakeCuda, makeFakeCuda, noFakeGpu, runProgram } from "../support/cuda.ts";
+import { noSoftwareGpu, openSoftwareGpu } from "../support/webgpu.ts";
+
+const [M, N, K] = [32, 40, 48];
+const op = gemm({ M, N, K });
+const integers = (length: number, salt: number): Float32Array =>
+  Float32Array.from({ length }, (_, at) => ((at * 7 + salt) % 11) - 5);
+const [A, B] = [integers(M * K, 1), integers(K * N, 2)];
+const product = Float32Array.from({ length: M * N }, (_, at) => {
+  const [row, column] = [Math.floor(at / N), at % N];
+  return Array.from({ length: K }, (_, k) => A[row * K + k]! * B[k * N + column]!).reduce((sum, it) => sum + it);
+});
+
+const webgpu = { target: "webgpu" } as const;
+
+test("a kernel for WebGPU answers by its twin, and says which GPU there is none of", async () => {
+  const kernel = load(await build(op, predictSchedule(op, webgpu), webgpu));
+  expect(kernel(A, B)).toEqual(product);
+  expect(await kernel.async(A, B)).toEqual(product);
+  expect(kernel.info).toMatchObject({ target: "webgpu", twin: "wasm", parameters: { M, N, K } });
+  expect(kernel.info.gpu).toEqual({ adapter: null, reason: expect.any(String) });
+  expect(kernel.info.schedule).toContain("bind");
+});
+
+test("a kernel without a twin answers no calls", async () => {
+  const artifact = await build(op, predictSchedule(op, webgpu), { ...webgpu, fallback: "none" });
+  expect(artifact.twin).toBeNull();
+  expect(() => load(artifact)(A, B)).toThrow(/kernel.*async/);
+});
+
+describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`, () => {
+  let gpu: GpuDevice;
+  beforeAll(async () => {
+    gpu = await openSoftwareGpu();
+  });
+  afterAll(() => gpu.device.destroy());
+
+  test("a kernel runs on a device", async () => {
+    const kernel = load(await build(op, predictSchedule(op, webgpu), webgpu));
+    const there = await kernel.on(gpu.device);
+    const C = there.buffer("C");
+    there.run(there.buffer("A", A), there.buffer("B", B), C);
+    expect(await there.read("C", C)).toEqual(product);
+    there.destroy();
+  });
+
+  test("so does one with constants, packed", async () => {
+    const options = { ...webgpu, constants: ["B"] } as const;
+    const kernel = load(await build(op, predictSchedule(op, options), options));
+    const layer = (kernel as LoadedKernel).pack!({ B });
+    expect(layer(A)).toEqual(product);
+    const there = await (layer as unknown as typeof kernel).on(gpu.device);
+    const C = there.buffer("C");
+    there.run(there.buffer("A", A), C);
+    expect(await there.read("C", C)).toEqual(product);
+    there.destroy();
+  });
+});
+
+test("without a compiler of CUDA C there is an error that says what to install", async () => {
+  vi.stubEnv("UNPLUGIN_KERNEL_NVRTC", "/nowhere/libnvrtc.so");
+  vi.stubEnv("PATH", "/nowhere");
+  const options = { target: "cuda-sm80" } as const;
+  await expect(build(op, predictSchedule(op, options), options)).rejects.toThrow(/^target.no-cuda-compiler: .*NVRTC/);
+  vi.unstubAllEnvs();
+});
+
+describe.skipIf(noFakeGpu !== null)(`a program with CUDA${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
+  let fake: FakeCuda;
+  beforeAll(() => {
+    fake = makeFakeCuda();
+  });
+
+  const script = `
+import { build, load, predictSchedule } from "unplugin-kernel/api";
+import { gemm } from "unplugin-kernel/ops";
+const [M, N, K] = [32, 40, 48];
+const op = gemm({ M, N, K });
+const integers = (length, salt) => Float32Array.from({ length }, (_, at) => ((at * 7 + salt) % 11) - 5);
+const [A, B] = [integers(M * K, 1), integers(K * N, 2)];
+const isSame = (a, b) => a.length === b.length && a.every((value, at) => value === b[at]);
+const told = [];
+for (const constants of [[], ["B"]]) {
+  const options = { target: "cuda-sm80", ...(constants.length > 0 && { constants }) };
+  // An artifact is a text as well.
+  const { twin, ...artifact } = await build(op, predictSchedule(op, options), options);
+  const kernel = load({ ...JSON.parse(JSON.stringify(artifact)), twin });
+  const wanted = kernel(A, B);
+  const layer = constants.length > 0 ? kernel.pack({ B }) : kernel;
+  const there = await layer.on(kernel.device);
+  const C = there.buffer("C");
+  const inputs = [["A", A], ["B", B]].filter(([name]) => !constants.includes(name));
+  there.run(...inputs.map(([name, values]) => there.buffer(name, values)), C);
+  told.push({ name: kernel.device.name, isSame: isSame(await there.read("C", C), wanted), twin: kernel.info.twin });
+}
+console.log(JSON.stringify(told));
+process.exit();`;
+
+  test("builds, loads and runs a kernel on a GPU, with constants and without", async () => {
+    const root = linkedApp({ "main.mjs": script }, { koffi: packageFile("node_modules/koffi") });
+    const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
+    const answer = { name: "Fake GPU 0", isSame: true, twin: "wasm" };
+    expect(await runProgram(join(root, "main.mjs"), env, false)).toEqual([answer, answer]);
+  }, 120_000);
+});
