@@ -50,6 +50,7 @@ const entries = {
   "native/worker": "native/runner/worker.ts",
   "native/cuda-loader": "native/cuda/loader.ts",
   "native/webgpu-loader": "native/webgpu/loader.ts",
+  "native/webgpu-text-loader": "native/webgpu/text-loader.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };
 

@@ -63,16 +63,7 @@ import { TuneAllError } from "./tune-all-error.ts";
 import { databaseOf, searchOf, searchPartsOf, type TuneOptions } from "./tune-options.ts";
 
 export { DiagnosticError } from "../compiler/index.ts";
-export type {
-  Artifact,
-  ArtifactInfo,
-  CpuArtifact,
-  CudaArtifact,
-  GpuArtifact,
-  NativeArtifact,
-  WasmArtifact,
-  WebgpuArtifact,
-} from "../native/addon/artifact.ts";
+export type * from "../native/addon/artifact.ts";
 export type { CacheState } from "../native/runner/protocol.ts";
 export * as backends from "../tuner/backend/backend-authoring.ts";
 export type { FeatureKind } from "../tuner/cost-model/feature-kinds.ts";

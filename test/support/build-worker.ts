@@ -10,6 +10,7 @@ export async function setup(): Promise<void> {
     entryPoints: [
       { in: "src/native/runner/worker.ts", out: "worker" },
       { in: "src/native/webgpu/loader.ts", out: "webgpu-loader" },
+      { in: "src/native/webgpu/text-loader.ts", out: "webgpu-text-loader" },
       { in: "src/native/cuda/loader.ts", out: "cuda-loader" },
     ],
     outdir: "dist/native",

@@ -1,4 +1,4 @@
-// Sources of a kernel → the artifact that `build` gives, and the runnables of one: an addon, or a WASM module as it is.
+// Sources of a kernel for the CPU → the artifact that `build` gives, and the runnables of one: an addon, or a WASM module as it is.
 
 import {
   type CSource,

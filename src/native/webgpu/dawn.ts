@@ -55,6 +55,14 @@ function entryOf(path: string): string | null {
   return existsSync(entry) ? entry : null;
 }
 
+/** Version of the package with this main file; empty: it says none. */
+export function versionOfDawn(file: string): string {
+  const manifest = join(dirname(file), "package.json");
+  if (!existsSync(manifest)) return "";
+  const { version = "" } = createRequire(manifest)(manifest) as { readonly version?: string };
+  return version;
+}
+
 /** Loads the package. An Error says what its binary lacks on this machine. */
 export const loadDawn = (file: string): Promise<Dawn> => import(pathToFileURL(file).href) as Promise<Dawn>;
 

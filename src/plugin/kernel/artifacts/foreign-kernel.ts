@@ -2,6 +2,7 @@
 // anew each time, as there is nothing to compile.
 
 import {
+  type GeneratedKernel,
   generatorOf,
   isWgslSource,
   type KernelSource,
@@ -10,7 +11,9 @@ import {
   splitParameters,
 } from "../../../compiler/index.ts";
 import { executorOf } from "../../../native/backend/executors.ts";
+import type { ScheduleFacts } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
+import { whyNotRun } from "../context/why-not-run.ts";
 import type { KernelDecision } from "../decision.ts";
 import type { ForeignTwin, WebgpuTwin } from "../twin.ts";
 import type { TwinResult } from "./twin-result.ts";
@@ -25,12 +28,27 @@ export async function foreignKernel(context: KernelContext, decision: KernelDeci
   const split = facts.preparation && splitParameters(decision.task.op, facts.preparation);
   const twin = webgpuTwin(source, prepare, split) ?? foreignTwin(source, prepare, split);
   if (!twin) return { kind: "no-binding" };
+  const { mode } = context.request;
+  const isRun = mode !== "predict" && (await whyNotRun(context)) === null;
   // A tuning has run it.
-  if (context.request.mode === "frozen") {
+  if (mode === "frozen" && isRun) {
     const { checkForeign } = await import("../check/check-built.ts");
     await checkForeign(context, decision, kernel);
   }
+  const why = isRun ? null : await whyRefused(context, decision, { source, prepare, facts });
+  if (why !== null) return { kind: "refused", why };
   return { kind: "built", twin, facts, compilerRuns: 0 };
+}
+
+/** Says what is wrong with a text that nothing runs here; null: nothing, or nobody here knows. */
+async function whyRefused(
+  context: KernelContext,
+  decision: KernelDecision,
+  { source, prepare, facts }: Pick<GeneratedKernel, "source" | "prepare"> & { readonly facts: ScheduleFacts },
+): Promise<string | null> {
+  if (!isWgslSource(source)) return null;
+  const { whyInvalid } = await import("../check/check-wgsl.ts");
+  return whyInvalid(context, decision, prepare && isWgslSource(prepare) ? [source, prepare] : [source], facts);
 }
 
 function webgpuTwin(

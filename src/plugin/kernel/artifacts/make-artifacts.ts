@@ -66,8 +66,10 @@ export function withoutCode({ target }: TuningTask): readonly KernelTwin[] {
   return isForGpuHere(target) ? [{ kind: "cuda", code: null }] : [];
 }
 
-const productOf = ({ target }: TuningTask): string =>
-  isForGpuHere(target) ? `PTX for ${target.name}: it had no CUDA compiler` : `addon for ${target.name}`;
+function productOf({ target }: TuningTask): string {
+  if (isForVisitors(target)) return `code for ${target.name}: Dawn refused it`;
+  return isForGpuHere(target) ? `PTX for ${target.name}: it had no CUDA compiler` : `addon for ${target.name}`;
+}
 
 /** Says whether the system of the kernel's own addon is among those that the build is for. Code for GPUs is the same on all. */
 const isForOwnPlatform = ({ platform, services, task }: KernelContext): boolean =>
@@ -89,10 +91,10 @@ const cudaHint = "docs/cuda.md says how to install NVRTC; a build on a machine t
 function complain(
   context: KernelContext,
   { task }: KernelDecision,
-  { kind }: Exclude<TwinResult | Unusable, { readonly kind: "built" }>,
+  result: Exclude<TwinResult | Unusable, { readonly kind: "built" }>,
 ): void {
   const { request, services, lockName } = context;
-  switch (kind) {
+  switch (result.kind) {
     case "stale":
       throw otherSource(context);
     case "no-compiler": {
@@ -109,6 +111,13 @@ function complain(
       if (request.fallback === "none")
         throw refuse("target.no-cuda-compiler", message, `${cudaHint}; or leave out fallback=none`);
       services.log.warn(`${message}; the WASM twin runs instead (${cudaHint})`);
+      return;
+    }
+    case "refused": {
+      const message = `${lockName}: ${result.why}`;
+      const hint = "that is a bug of unplugin-kernel: please report it";
+      if (request.fallback === "none") throw refuse("build.failed", message, hint);
+      services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
       return;
     }
     case "no-binding": {
