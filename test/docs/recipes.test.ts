@@ -12,6 +12,7 @@ import { runCli, writeProject } from "../cli/project.ts";
 import { skipReason } from "../native/compiled.ts";
 import { outputFiles } from "../support/build-app.ts";
 import { plants } from "../support/foreign-store.ts";
+import { isLong, longNote } from "../support/long.ts";
 
 const repository = join(import.meta.dirname, "../..");
 const page = readFileSync(join(repository, "docs/recipes.md"), "utf8");
@@ -123,7 +124,14 @@ const shipped = (root: string): Readonly<Record<string, string>> =>
 
 const failures = (steps: ReturnType<typeof runJob>) => steps.filter(({ status }) => status !== 0);
 
-describe.skipIf(skipReason).each(services)(`$name${why}`, ({ commands, store }) => {
+type Service = (typeof services)[number];
+const [github, gitlab] = services;
+
+describe.skipIf(skipReason)(`${github.name}${why}`, () => testJobs(github));
+// It differs in where the store lies.
+describe.skipIf(skipReason || !isLong)(`${gitlab.name}${why || longNote}`, () => testJobs(gitlab));
+
+function testJobs({ commands, store }: Service): void {
   const key = "ab".repeat(32);
   let root = "";
   let honest: Readonly<Record<string, string>> = {};
@@ -166,4 +174,4 @@ describe.skipIf(skipReason).each(services)(`$name${why}`, ({ commands, store }) 
     expect(shipped(root)).toEqual(honest);
     expect(existsSync(marker)).toBe(false);
   });
-});
+}

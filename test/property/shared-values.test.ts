@@ -3,6 +3,7 @@
 
 import { expect, test } from "vitest";
 import { createRng } from "../../src/tuner/support/rng.ts";
+import { fewer } from "../support/long.ts";
 import { newReport, printReport, runCases } from "../support/oracle-chain.ts";
 import { randomGraph } from "../support/random-graph.ts";
 import { caseOf } from "../support/random-schedule.ts";
@@ -10,7 +11,7 @@ import { caseOf } from "../support/random-schedule.ts";
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("GRAPH_SEED", 1);
 const from = setting("GRAPH_FROM", 0);
-const count = setting("GRAPH_COUNT", 24);
+const count = setting("GRAPH_COUNT", fewer(24));
 
 /** Kernels that one addon holds. */
 const batch = 24;

@@ -10,7 +10,7 @@ import { type Program, tabs } from "../../docs/.vitepress/playground/protocol.ts
 import { toHash } from "../../docs/.vitepress/playground/share.ts";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
-import { pageEngines } from "../support/engine/engines.ts";
+import { inPageEngines } from "../support/engine/engines.ts";
 import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -59,15 +59,12 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     expect(html).toContain("vp-code-group");
   });
 
-  describe.each(
-    pageEngines.map((engine) => ({ ...engine, note: engine.missing === null ? "" : ` (${engine.missing})` })),
-  )("in $name$note", ({ missing, launch }) => {
+  inPageEngines("in", ({ launch }) => {
     let engine: RunningEngine;
     beforeAll(async () => {
-      if (!missing) engine = await launch();
+      engine = await launch();
     });
     afterAll(() => engine?.close());
-    const it = test.skipIf(missing !== null);
 
     /** Opens a page, does something in it, and holds that nothing went wrong meanwhile. */
     async function visit(path: string, act: (visitor: Visitor, page: EnginePage) => Promise<void>): Promise<void> {
@@ -81,7 +78,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }
     }
 
-    it("home says what it is, and finds pages", () =>
+    test("home says what it is, and finds pages", () =>
       visit("", async (visitor) => {
         expect(await visitor.text("h1")).toContain("unplugin-kernel");
         await visitor.presses(".VPNavBarSearch button");
@@ -90,7 +87,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }));
 
     // A page measures anew with each library, so one visit adds them all.
-    it.each([
+    test.each([
       ["search", ["onnxruntime-web (14 MB)", "tfjs (1 MB)"]],
       ["image", ["tfjs (1 MB)"]],
       ["layer", ["onnxruntime-web (14 MB)", "tfjs (1 MB)"]],
@@ -116,7 +113,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }),
     );
 
-    it("a library that cannot be loaded is told, and may be asked for again", async () => {
+    test("a library that cannot be loaded is told, and may be asked for again", async () => {
       const lacking = await serveFolder(built, (path) => (/tfjs-runtime/.test(path) ? null : {}));
       const page = await engine.newPage();
       try {
@@ -134,7 +131,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }
     });
 
-    it("the playground shows each stage, and runs a kernel that is right", () =>
+    test("the playground shows each stage, and runs a kernel that is right", () =>
       visit("playground.html", async (visitor) => {
         await visitor.sees(".playground[data-status=ready]");
         for (const tab of tabs) {
@@ -151,7 +148,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
         expect(await visitor.text(".result .time")).toMatch(/^[\d.]+ (µs|ms)$/);
       }));
 
-    it("the playground shows a mistake at its line", () => {
+    test("the playground shows a mistake at its line", () => {
       const source = "// two lines before\n// the operator\nconst a: number = 1;\nexport default a.nothing();\n";
       const program: Program = { source, numerics: "strict", native: "avx512" };
       return visit(`playground.html${toHash(program)}`, async (visitor, page) => {
@@ -163,7 +160,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       });
     });
 
-    it("the playground tells what the language refuses, and a link holds the program", async () => {
+    test("the playground tells what the language refuses, and a link holds the program", async () => {
       let address = "";
       await visit("playground.html", async (visitor, page) => {
         await visitor.sees(".playground[data-status=ready]");

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { type CudaSource, cudaSm80 } from "../../../src/compiler/index.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
+import { fewer } from "../../support/long.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import { drawRound, type Round } from "./draw-round.ts";
 import { sweptFor } from "./operators.ts";
@@ -28,7 +29,7 @@ const swept = [
 
 function drawn(title: string, seed = 5, round = 0): Round {
   const operator = sweptFor(cudaSm80).find((it) => it.title === title)!;
-  return drawRound(operator, seed, round, { target: cudaSm80, wanted: 8 })!;
+  return drawRound(operator, seed, round, { target: cudaSm80, wanted: fewer(8) })!;
 }
 
 const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>

@@ -10,7 +10,7 @@ import { webkit } from "./webkit.ts";
 export const engines: readonly Engine[] = [chromium, firefox, webkit];
 
 /** The same for pages that have little to do with what engines differ in: Firefox and WebKit are for long runs. */
-export const pageEngines: readonly Engine[] = engines.map((engine) =>
+const pageEngines: readonly Engine[] = engines.map((engine) =>
   engine === chromium ? engine : { ...engine, missing: engine.missing ?? notNow },
 );
 
