@@ -1,4 +1,4 @@
-// One kernel against its other twins, the plain loops and peers: each checked, then timed in rounds.
+// One kernel against its other twins, on a GPU and off it, the plain loops and peers: each checked, then timed in rounds.
 
 import { join } from "node:path";
 import { factsOf } from "../../compiler/index.ts";
@@ -9,6 +9,7 @@ import type { CompiledKernel, Origin } from "../../plugin/kernel/compiled-kernel
 import { type KernelContext, measuringPlace } from "../../plugin/kernel/context/kernel-context.ts";
 import type { Absent, Entrant, NamedInputs } from "./entrant.ts";
 import { emittedKernel, type Peer, peerEntrant, twinEntrant } from "./entrants.ts";
+import { gpuEntrants } from "./gpu-entrants.ts";
 import { type Right, rightOf } from "./right-outputs.ts";
 import { type Times, timeInRounds } from "./rounds.ts";
 
@@ -50,14 +51,17 @@ export function benchKernel(
     const right = rightOf(context.task, kernel);
     const inputs: NamedInputs = new Map(op.inputs.map(({ name }, at) => [name, right.inputs[at]!]));
     const loops = await compileInContext(plain);
-    const bound = (await emittedKernel(kernel, join(directory, "bound"))).info.twin;
-    const all = await entrantsOf({ kernel, loops, peers, inputs, directory });
+    const emitted = await emittedKernel(kernel, join(directory, "bound"));
+    const bound = emitted.info.twin;
+    const all = [
+      ...(await gpuEntrants(kernel, emitted, inputs, context.services.options.root)),
+      ...(await entrantsOf({ kernel, loops, peers, inputs, directory })),
+    ];
     const problems = new Map<Entrant | Absent, string | null>();
     for (const it of all) problems.set(it, await problemOf(it, right));
     const running = all.filter((it): it is Entrant => "call" in it && problems.get(it) === null);
-    const calls = running.map(({ call }) => call);
     const lock = createMeasureLock(measuringPlace(context.services));
-    const measured = await lock.alone(() => timeInRounds(calls, { seconds }));
+    const measured = await lock.alone(() => timeInRounds(running, { seconds }));
     const times = new Map<Entrant | Absent, Times>(running.map((entrant, at) => [entrant, measured[at]!]));
     const { flops } = factsOf(op);
     const rows = all.map((it): BenchRow => {
@@ -106,7 +110,7 @@ async function problemOf(entrant: Entrant | Absent, right: Right): Promise<strin
   // Wrong in every element: what is not written is seen.
   for (const [at, { sentinel }] of right.outputs.entries()) (entrant.outputs[at]! as Float64Array).set(sentinel);
   try {
-    await entrant.call();
+    await (entrant.checked ?? entrant.call)();
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -3,12 +3,13 @@
 
 import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
 import type { Kernel, Packable, PackedKernel } from "../../plugin/options/types.ts";
-import type { Call } from "./rounds.ts";
+import type { Timed } from "./rounds.ts";
 
 /** A function that can be measured, and whose results can be checked. */
-export interface Entrant {
+export interface Entrant extends Timed {
   readonly name: string;
-  readonly call: Call;
+  /** Calls it so that its results are checked; default: `call`. */
+  readonly checked?: () => Promise<void>;
   /** Arrays that the results are put into, in order. */
   readonly outputs: readonly TypedArray[];
 }
@@ -32,7 +33,7 @@ export interface KernelShape {
 }
 
 /** View of halves as their bits, which are measured and compared. */
-const bitsOf = (array: TypedArray): TypedArray =>
+export const bitsOf = (array: TypedArray): TypedArray =>
   array[Symbol.toStringTag].startsWith("Float16")
     ? new Uint16Array(array.buffer as ArrayBuffer, array.byteOffset, array.length)
     : array;

@@ -6,6 +6,13 @@ import { quantile } from "../../tuner/measure/statistics.ts";
 
 export type Call = () => unknown;
 
+/** What is timed. */
+export interface Timed {
+  readonly call: Call;
+  /** Waits until all calls have ended, where calls only begin it. */
+  readonly settle?: () => Promise<unknown>;
+}
+
 export interface Times {
   /** Median time of one run. */
   readonly medianNs: number;
@@ -35,7 +42,7 @@ const mostRounds = 1000;
 const mostRuns = 1e6;
 
 interface Runner {
-  readonly call: Call;
+  readonly timed: Timed;
   /** Runs in one sample. */
   runs: number;
   readonly samplesMs: number[];
@@ -44,11 +51,12 @@ interface Runner {
   spentMs: number;
 }
 
-async function runFor(call: Call, runs: number): Promise<void> {
+async function runFor({ call, settle }: Timed, runs: number): Promise<void> {
   for (let run = 0; run < runs; run++) {
     const result = call();
     if (result instanceof Promise) await result;
   }
+  await settle?.();
 }
 
 interface WarmUpOptions {
@@ -57,11 +65,11 @@ interface WarmUpOptions {
   readonly clock: () => number;
 }
 
-async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): Promise<Runner> {
+async function warmUp(timed: Timed, { shareMs, sampleMs, clock }: WarmUpOptions): Promise<Runner> {
   let runMs = 0;
   for (let spentMs = 0, runs = 1; spentMs < warmMs; runs = Math.min(mostRuns, runs * 2)) {
     const start = clock();
-    await runFor(call, runs);
+    await runFor(timed, runs);
     const ms = clock() - start;
     spentMs += ms;
     runMs = ms / runs;
@@ -73,7 +81,7 @@ async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): 
   // sample.
   const isSlow = runMs >= shareMs;
   return {
-    call,
+    timed,
     runs,
     samplesMs: isSlow ? [runMs] : [],
     least: isSlow ? 1 : leastSamples,
@@ -82,12 +90,12 @@ async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): 
 }
 
 async function takeSample(runner: Runner, sampleMs: number, clock: () => number): Promise<void> {
-  const { call, runs, samplesMs } = runner;
+  const { timed, runs, samplesMs } = runner;
   const begin = clock();
   // The one before has left its own data in the caches.
-  if (runs > 1) await runFor(call, 1);
+  if (runs > 1) await runFor(timed, 1);
   const start = clock();
-  await runFor(call, runs);
+  await runFor(timed, runs);
   const end = clock();
   runner.spentMs += end - begin;
   // Another program had the core while the runs were counted. A clock of coarse steps says nothing of so few.
@@ -101,17 +109,17 @@ function timesOf({ samplesMs }: Runner): Times {
 }
 
 /**
- * Returns one entry a call, in order. Each call has at least a few samples; one that has had its share of the time sits out other rounds.
+ * Returns one entry for each, in order. Each call has at least a few samples; one that has had its share of the time sits out other rounds.
  *
- *     const [kernel, loops] = await timeInRounds([() => gemm(A, B, C), () => plain(A, B, C)], { seconds: 2 });
+ *     const [kernel, loops] = await timeInRounds([{ call: () => gemm(A, B, C) }, { call: () => plain(A, B, C) }], { seconds: 2 });
  */
 export async function timeInRounds(
-  calls: readonly Call[],
+  all: readonly Timed[],
   { seconds, clock = nowMs, sampleMs = usualSampleMs, onRound = () => {} }: RoundsOptions,
 ): Promise<readonly Times[]> {
-  const shareMs = (seconds * 1000) / calls.length;
+  const shareMs = (seconds * 1000) / all.length;
   const runners: Runner[] = [];
-  for (const call of calls) runners.push(await warmUp(call, { shareMs, sampleMs, clock }));
+  for (const timed of all) runners.push(await warmUp(timed, { shareMs, sampleMs, clock }));
   const takesPart = ({ samplesMs, least, spentMs }: Runner): boolean => samplesMs.length < least || spentMs < shareMs;
   for (let round = 0; round < mostRounds && runners.some(takesPart); round++) {
     for (const position of runners.keys()) {

@@ -1,7 +1,9 @@
 // Order in which calls take turns, on a clock that the calls themselves move on.
 
 import { expect, test } from "vitest";
-import { timeInRounds } from "../../../src/cli/bench/rounds.ts";
+import { type Call, timeInRounds } from "../../../src/cli/bench/rounds.ts";
+
+const timed = (calls: readonly Call[]) => calls.map((call) => ({ call }));
 
 /** Calls that take so many milliseconds each, and the order in which they were made. */
 function simulated(durations: readonly number[]) {
@@ -16,7 +18,7 @@ function simulated(durations: readonly number[]) {
 
 test("each has its share of the time; short calls fill a sample together", async () => {
   const { calls, clock } = simulated([0.001, 5, 40]);
-  const [short, middle, long] = await timeInRounds(calls, { seconds: 0.3, clock });
+  const [short, middle, long] = await timeInRounds(timed(calls), { seconds: 0.3, clock });
   expect(short!.medianNs).toBeCloseTo(1e3, 3);
   expect(middle).toEqual({ medianNs: 5e6, p20Ns: 5e6, p80Ns: 5e6, samples: 20 });
   expect(long!.samples).toBe(3);
@@ -25,7 +27,7 @@ test("each has its share of the time; short calls fill a sample together", async
 
 test("rounds begin with another each time", async () => {
   const { calls, clock, order } = simulated([10, 10, 10]);
-  await timeInRounds(calls, { seconds: 0.09, clock });
+  await timeInRounds(timed(calls), { seconds: 0.09, clock });
   expect(order.slice(-9)).toEqual([0, 1, 2, 1, 2, 0, 2, 0, 1]);
 });
 
@@ -35,7 +37,7 @@ test("what takes longer than its share runs once, and promises are waited for", 
     await null;
     calls[1]!();
   };
-  const [slow, quick] = await timeInRounds([calls[0]!, soon], { seconds: 0.2, clock });
+  const [slow, quick] = await timeInRounds(timed([calls[0]!, soon]), { seconds: 0.2, clock });
   expect(slow).toEqual({ medianNs: 5e9, p20Ns: 5e9, p80Ns: 5e9, samples: 1 });
   expect(order.filter((it) => it === 0)).toHaveLength(1);
   expect(quick!.medianNs).toBeCloseTo(1e6, 3);
@@ -49,7 +51,7 @@ test("samples that differ show in the spread", async () => {
     call += 1;
     now += call % 2 === 0 ? 30 : 10;
   };
-  const [times] = await timeInRounds([uneven], { seconds: 2, clock });
+  const [times] = await timeInRounds(timed([uneven]), { seconds: 2, clock });
   expect(times).toMatchObject({ p20Ns: 10e6, p80Ns: 30e6 });
 });
 
@@ -62,9 +64,23 @@ test("a call that was held up while its runs were counted has enough of them all
     now += isFirst ? 150 : 0.001;
     isFirst = false;
   };
-  const [times] = await timeInRounds([work], { seconds: 0.5, clock, sampleMs: 20 });
+  const [times] = await timeInRounds(timed([work]), { seconds: 0.5, clock, sampleMs: 20 });
   expect(times!.p20Ns).toBeGreaterThan(900);
   expect(times!.p80Ns).toBeLessThan(1100);
+});
+
+test("calls that only begin something are timed with the wait for all of them", async () => {
+  let [now, begun] = [0, 0];
+  const call = () => {
+    begun += 1;
+  };
+  const settle = async () => {
+    now += 0.25 * begun;
+    begun = 0;
+  };
+  const [times] = await timeInRounds([{ call, settle }], { seconds: 0.3, clock: () => now });
+  expect(times!.medianNs).toBeCloseTo(250_000, 3);
+  expect(begun).toBe(0);
 });
 
 test("a sample lasts as long as a coarse clock needs, and it is told how far things are", async () => {
@@ -78,7 +94,7 @@ test("a sample lasts as long as a coarse clock needs, and it is told how far thi
   const onRound = (share: number) => void shares.push(share);
   // A clock that shows tens of milliseconds alone.
   const clock = () => Math.floor(now / 10) * 10;
-  const [times] = await timeInRounds([work], { seconds: 2, clock, sampleMs: 200, onRound });
+  const [times] = await timeInRounds(timed([work]), { seconds: 2, clock, sampleMs: 200, onRound });
   expect(times!.medianNs / 1e6).toBeCloseTo(1, 1);
   expect(runs / times!.samples).toBeGreaterThan(200);
   expect(shares).toEqual([...shares].sort((a, b) => a - b));

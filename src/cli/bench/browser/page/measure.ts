@@ -115,9 +115,8 @@ async function timesOf(
   running: readonly Entrant[],
   { seconds, sampleMs, progress }: Setting,
 ): Promise<ReadonlyMap<Entrant | Absent, Times>> {
-  const calls = running.map(({ call }) => call);
   progress("measuring", 0);
-  const times = await timeInRounds(calls, { seconds, sampleMs, onRound: (share) => progress("measuring", share) });
+  const times = await timeInRounds(running, { seconds, sampleMs, onRound: (share) => progress("measuring", share) });
   return new Map(running.map((entrant, at) => [entrant, times[at]!]));
 }
 
