@@ -21,6 +21,8 @@ export interface CudaContext {
   readonly wraps: boolean;
   /** Vectors that a statement has loaded as a whole, by the load. */
   readonly loaded: ReadonlyMap<Expr, string>;
+  /** Elements of runs that statements have loaded together, by the scalar loads that they stand for. */
+  readonly elements: ReadonlyMap<Expr, string>;
 }
 
 /** @param lane null for a scalar */
@@ -113,6 +115,8 @@ export const cudaIndex = (index: Expr, lane: Lane | null, context: CudaContext):
   cudaExpr(index, lanesOf(index) === 1 ? null : lane, { ...context, wraps: false });
 
 function cudaLoad(load: Load, lane: Lane | null, context: CudaContext): string {
+  const own = context.elements.get(load);
+  if (own !== undefined) return own;
   const known = context.loaded.get(load);
   if (known !== undefined && lane) return `${known}[${lane.register}]`;
   const element = `${context.names(load.buffer)}[${context.place(load.buffer, cudaIndex(load.indices[0]!, lane, context))}]`;

@@ -48,8 +48,10 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     },
     wraps: true,
     loaded: new Map(),
+    elements: new Map(),
     ahead: copiedAhead(func.body),
     group,
+    global: new Set(func.buffers.filter(isGlobal).map(({ name }) => name)),
     operands: operandsIn(func),
     fresh: (stem) => `uk_${stem}${next++}`,
   };
@@ -94,6 +96,8 @@ function refuseOthers(body: Stmt, features: readonly string[]): void {
     throw cannotRun("cuda", "this machine has no products that run on their own", "leave out the word products-behind");
   });
 }
+
+const isGlobal = ({ memory }: Buffer): boolean => memory !== "group" && memory !== "register";
 
 const scratchOf = ({ buffers }: LoopFunc): readonly Buffer[] => buffers.filter(({ memory }) => memory === "workspace");
 

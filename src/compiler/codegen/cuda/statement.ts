@@ -7,6 +7,7 @@ import { invariant } from "../../support/invariant.ts";
 import { alignedRun } from "./aligned-run.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
+import { straightLines, withGatheredLoads } from "./gathered-loads.ts";
 import { type Lane, laneAt } from "./lane.ts";
 import type { StatementContext } from "./statement-context.ts";
 import { isWarpValue, warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
@@ -15,7 +16,13 @@ type Lines = readonly string[];
 
 const indented = (lines: Lines): Lines => lines.map((line) => `  ${line}`);
 
-export function linesOf(stmt: Stmt, context: StatementContext): Lines {
+/** Lines of a statement; what a sequence of them loads of neighbours in memory is loaded together. */
+export const linesOf = (stmt: Stmt, context: StatementContext): Lines =>
+  straightLines(stmt.kind === "seq" ? stmt.body : [stmt]).flatMap((line) =>
+    withGatheredLoads(line, context, linesOfOne),
+  );
+
+function linesOfOne(stmt: Stmt, context: StatementContext): Lines {
   switch (stmt.kind) {
     case "for": {
       const i = context.names(stmt.name);
@@ -25,9 +32,8 @@ export function linesOf(stmt: Stmt, context: StatementContext): Lines {
       return [hint, head, ...indented(linesOf(stmt.body, context)), "}"];
     }
     case "seq":
-      return stmt.body.flatMap((child) =>
-        child.kind === "seq" ? ["{", ...indented(linesOf(child, context)), "}"] : linesOf(child, context),
-      );
+      // A sequence in another has locals of its own.
+      return ["{", ...indented(linesOf(stmt, context)), "}"];
     case "if":
       return linesOfIf(stmt, context);
     case "store":

@@ -1,0 +1,148 @@
+// Scalar loads of neighbours in memory, which statements that follow each other make one by one → one load of them all, where they begin at a
+// multiple of their size. NVIDIA's compilers cannot do so by themselves: a parameter says nothing of how its memory is aligned.
+//
+//     x0 = X[i * 4]; x1 = X[i * 4 + 1]; …    →    float run[4]; *(uint4 *)run = *(const uint4 *)&X[i * 4];
+
+import { type Affine, fromAffine, termsKey, toAffine } from "../../ir/affine.ts";
+import type { Expr, Load, Stmt } from "../../ir/loop-ir.ts";
+import { lanesOf, operandsOf, ownExprs, someExpr, walkExpr } from "../../ir/visit.ts";
+import { isMultiple } from "./aligned-run.ts";
+import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
+import { cudaIndex } from "./expression.ts";
+import type { StatementContext } from "./statement-context.ts";
+
+/** Bytes of the largest move, and of the smallest that is worth one. */
+const [mostBytes, leastBytes] = [16, 4];
+
+/** Loads of neighbours that are one load. */
+interface Run {
+  readonly buffer: string;
+  readonly dtype: Load["dtype"];
+  /** Index of the first element. */
+  readonly start: Affine;
+  /** Loads of each element, in order. */
+  readonly elements: readonly (readonly Load[])[];
+}
+
+/** Cuts statements where what was stored is loaded again, and around those that are more than one store or local. */
+export function straightLines(stmts: readonly Stmt[]): readonly (readonly Stmt[])[] {
+  const lines: Stmt[][] = [];
+  let stored: Set<string> | null = null;
+  for (const stmt of stmts) {
+    const isPlain = stmt.kind === "define" || stmt.kind === "assign" || stmt.kind === "store";
+    const read = isPlain ? buffersIn(stmt) : new Set<string>();
+    if (isPlain && stored && [...read].every((buffer) => !stored!.has(buffer))) lines.at(-1)!.push(stmt);
+    else {
+      lines.push([stmt]);
+      stored = isPlain ? new Set() : null;
+    }
+    if (stmt.kind === "store") stored!.add(stmt.buffer);
+  }
+  return lines;
+}
+
+function buffersIn(stmt: Stmt): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const expr of ownExprs(stmt))
+    walkExpr(expr, (each) => {
+      if (each.kind === "load") found.add(each.buffer);
+    });
+  return found;
+}
+
+/**
+ * Prints statements of a straight line, each with the runs that it is the first to read before it.
+ *
+ * @param print prints one statement
+ */
+export function withGatheredLoads(
+  stmts: readonly Stmt[],
+  context: StatementContext,
+  print: (stmt: Stmt, context: StatementContext) => readonly string[],
+): readonly string[] {
+  const runs = runsIn(stmts, context);
+  if (runs.length === 0) return stmts.flatMap((stmt) => print(stmt, context));
+  const runOf = new Map<Expr, Run>(runs.flatMap((run) => run.elements.flat().map((load) => [load, run] as const)));
+  const elements = new Map(context.elements);
+  const inner = { ...context, elements };
+  const loaded = new Set<Run>();
+  return stmts.flatMap((stmt) => {
+    const lines: string[] = [];
+    for (const expr of ownExprs(stmt))
+      walkExpr(expr, (each) => {
+        const run = runOf.get(each);
+        if (!run || loaded.has(run)) return;
+        loaded.add(run);
+        lines.push(...linesOfRun(run, context, elements));
+      });
+    return [...lines, ...print(stmt, inner)];
+  });
+}
+
+function linesOfRun(
+  { buffer, dtype, start, elements: loads }: Run,
+  context: StatementContext,
+  elements: Map<Expr, string>,
+): readonly string[] {
+  const name = context.fresh("run");
+  const move = moveOf(loads.length * bytesOfElement(dtype))!;
+  for (const [at, same] of loads.entries()) for (const load of same) elements.set(load, `${name}[${at}]`);
+  return [
+    `alignas(16) ${cudaType[dtype]} ${name}[${loads.length}];`,
+    `*(${move} *)${name} = *(const ${move} *)&${context.names(buffer)}[${cudaIndex(fromAffine(start), null, context)}];`,
+  ];
+}
+
+interface Neighbours {
+  readonly buffer: string;
+  readonly dtype: Load["dtype"];
+  /** Loads, and whether one of them is made whatever the data are, by the constant of their index. */
+  readonly at: Map<number, { readonly index: Affine; readonly loads: Load[]; isSure: boolean }>;
+}
+
+function runsIn(stmts: readonly Stmt[], context: StatementContext): readonly Run[] {
+  const known = new Map<string, Neighbours>();
+  const note = (load: Load, isSure: boolean): void => {
+    if (!context.global.has(load.buffer) || load.active || lanesOf(load) > 1 || isLate(load.indices[0]!)) return;
+    const index = toAffine(load.indices[0]!);
+    const key = `${load.buffer} ${termsKey(index.terms)}`;
+    const neighbours = known.get(key) ?? { buffer: load.buffer, dtype: load.dtype, at: new Map() };
+    known.set(key, neighbours);
+    const element = neighbours.at.get(index.constant) ?? { index, loads: [], isSure: false };
+    neighbours.at.set(index.constant, element);
+    element.loads.push(load);
+    element.isSure ||= isSure;
+  };
+  for (const stmt of stmts) for (const expr of ownExprs(stmt)) walkSure(expr, true, note);
+  return [...known.values()].flatMap(runsOf);
+}
+
+/** Says whether an index is of values that statements compute: it is not known before them. */
+const isLate = (index: Expr): boolean => someExpr(index, ({ kind }) => kind === "local" || kind === "load");
+
+/** Visits the loads of an expression; what a choice may leave out is not sure. */
+function walkSure(expr: Expr, isSure: boolean, visit: (load: Load, isSure: boolean) => void): void {
+  if (expr.kind === "load") visit(expr, isSure);
+  if (expr.kind === "select") {
+    walkSure(expr.condition, isSure, visit);
+    for (const side of [expr.then, expr.else]) walkSure(side, false, visit);
+  } else for (const operand of operandsOf(expr)) walkSure(operand, isSure, visit);
+}
+
+/** The largest runs whose elements are all loaded in any case. */
+function runsOf({ buffer, dtype, at }: Neighbours): readonly Run[] {
+  const bytes = bytesOfElement(dtype);
+  const taken = new Set<number>();
+  const runs: Run[] = [];
+  for (let size = mostBytes; size >= Math.max(leastBytes, 2 * bytes); size /= 2) {
+    const count = size / bytes;
+    for (const [constant, { index }] of at) {
+      const places = Array.from({ length: count }, (_, each) => constant + each);
+      const isRun = places.every((place) => at.get(place)?.isSure && !taken.has(place));
+      if (!isRun || !isMultiple(fromAffine(index), count)) continue;
+      for (const place of places) taken.add(place);
+      runs.push({ buffer, dtype, start: index, elements: places.map((place) => at.get(place)!.loads) });
+    }
+  }
+  return runs;
+}
