@@ -14,6 +14,7 @@ import {
   constOf,
   define,
   forLoop,
+  ifThen,
   loadOf,
   localFrom,
   lt,
@@ -132,6 +133,19 @@ describe("are not", () => {
       store(Y, [at(2, 1)], loadOf(X, [add(mul(localFrom(place), constInt(4)), constInt(1))])),
     ]);
     expect(moves(lines)).toEqual([]);
+  });
+
+  test("for what stands below a condition that loads them", () => {
+    const both = [at(2, 0), at(2, 1)];
+    const lines = printed(({ W, Y }) => {
+      const sum = sumOf(W, both);
+      const inside = seq(store(W, [at(2, 0)], constOf("f32", 7)), store(Y, [thread], sum));
+      return [store(W, [thread], constOf("f32", 1)), ifThen(lt(sum, constOf("f32", 2)), inside)];
+    });
+    const [written, loaded] = [/^W_\[\(threadIdx_x_ \* 2\)\] = /, /uint2/].map((it) =>
+      lines.findIndex((line) => it.test(line)),
+    );
+    expect(loaded).toBeGreaterThan(written!);
   });
 
   test("across a store to what is loaded", () => {

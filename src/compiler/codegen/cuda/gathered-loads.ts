@@ -24,17 +24,18 @@ interface Run {
   readonly elements: readonly (readonly Load[])[];
 }
 
+const isPlain = ({ kind }: Stmt): boolean => kind === "define" || kind === "assign" || kind === "store";
+
 /** Cuts statements where what was stored is loaded again, and around those that are more than one store or local. */
 export function straightLines(stmts: readonly Stmt[]): readonly (readonly Stmt[])[] {
   const lines: Stmt[][] = [];
   let stored: Set<string> | null = null;
   for (const stmt of stmts) {
-    const isPlain = stmt.kind === "define" || stmt.kind === "assign" || stmt.kind === "store";
-    const read = isPlain ? buffersIn(stmt) : new Set<string>();
-    if (isPlain && stored && [...read].every((buffer) => !stored!.has(buffer))) lines.at(-1)!.push(stmt);
+    const goesOn = isPlain(stmt) && stored !== null && [...buffersIn(stmt)].every((buffer) => !stored!.has(buffer));
+    if (goesOn) lines.at(-1)!.push(stmt);
     else {
       lines.push([stmt]);
-      stored = isPlain ? new Set() : null;
+      stored = isPlain(stmt) ? new Set() : null;
     }
     if (stmt.kind === "store") stored!.add(stmt.buffer);
   }
@@ -60,7 +61,7 @@ export function withGatheredLoads(
   context: StatementContext,
   print: (stmt: Stmt, context: StatementContext) => readonly string[],
 ): readonly string[] {
-  const runs = runsIn(stmts, context);
+  const runs = stmts.every(isPlain) ? runsIn(stmts, context) : [];
   if (runs.length === 0) return stmts.flatMap((stmt) => print(stmt, context));
   const runOf = new Map<Expr, Run>(runs.flatMap((run) => run.elements.flat().map((load) => [load, run] as const)));
   const elements = new Map(context.elements);
