@@ -10,6 +10,7 @@ import { localBuffer, parameterBuffer } from "../../../src/compiler/ir/buffer.ts
 import {
   add,
   assign,
+  broadcast,
   constInt,
   constOf,
   define,
@@ -19,6 +20,7 @@ import {
   localFrom,
   lt,
   mul,
+  ramp,
   select,
   seq,
   store,
@@ -160,6 +162,40 @@ describe("are not", () => {
       .filter((line) => /uint2|^W_/.test(line))
       .map((line) => (line.startsWith("W_") ? "store" : "load"));
     expect(order).toEqual(["store", "store", "load", "store", "load"]);
+  });
+});
+
+describe("a vector that a choice may leave out", () => {
+  const vector = ({ name, dtype }: { readonly name: string; readonly dtype: DType }): Expr =>
+    loadOf({ name, dtype }, [ramp(at(4, -8), 1, 4)]);
+  const inside = lt(constInt(1), thread);
+  const zeros = broadcast(constOf("f32", 0), 4);
+  const target = ramp(at(4, 0), 1, 4);
+
+  test("is loaded where it is chosen: outside of its buffer there is nothing to load", () => {
+    const lines = printed(({ X, Y }) => [store(Y, [target], select(inside, vector(X), zeros))]);
+    expect(lines.filter((line) => line.includes("&X_"))).toEqual([
+      "if ((1 < threadIdx_x_)) *(uint4 *)uk_run0 = *(const uint4 *)&X_[((threadIdx_x_ * 4) + (-8))];",
+    ]);
+  });
+
+  test("is loaded on the other side of a choice, and on both", () => {
+    const lines = printed(({ X, Y, W }) => {
+      const [x, w] = [vector(X), vector(W)];
+      return [store(Y, [target], add(select(inside, zeros, w), select(inside, x, add(x, w))))];
+    });
+    expect(lines.filter((line) => /&[XW]_/.test(line)).map((line) => line.split(" *(uint4")[0])).toEqual([
+      "if (!(1 < threadIdx_x_) || !(1 < threadIdx_x_))",
+      "if ((1 < threadIdx_x_) || !(1 < threadIdx_x_))",
+    ]);
+  });
+
+  test("is loaded in any case where it is read in any case, too", () => {
+    const lines = printed(({ X, Y }) => {
+      const x = vector(X);
+      return [store(Y, [target], add(select(inside, x, zeros), x))];
+    });
+    expect(lines.filter((line) => line.includes("&X_"))[0]).toMatch(/^\*\(uint4/);
   });
 });
 

@@ -5,8 +5,9 @@
 
 import { type Affine, fromAffine, termsKey, toAffine } from "../../ir/affine.ts";
 import type { Expr, Load, Stmt } from "../../ir/loop-ir.ts";
-import { lanesOf, operandsOf, ownExprs, someExpr, walkExpr } from "../../ir/visit.ts";
+import { lanesOf, ownExprs, someExpr, walkExpr } from "../../ir/visit.ts";
 import { isMultiple } from "./aligned-run.ts";
+import { walkChosen } from "./chosen.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { cudaIndex } from "./expression.ts";
 import type { StatementContext } from "./statement-context.ts";
@@ -114,21 +115,16 @@ function runsIn(stmts: readonly Stmt[], context: StatementContext): readonly Run
     element.loads.push(load);
     element.isSure ||= isSure;
   };
-  for (const stmt of stmts) for (const expr of ownExprs(stmt)) walkSure(expr, true, note);
+  for (const stmt of stmts)
+    for (const expr of ownExprs(stmt))
+      walkChosen(expr, (each, chosen) => {
+        if (each.kind === "load") note(each, chosen.length === 0);
+      });
   return [...known.values()].flatMap(runsOf);
 }
 
 /** Says whether an index is of values that statements compute: it is not known before them. */
 const isLate = (index: Expr): boolean => someExpr(index, ({ kind }) => kind === "local" || kind === "load");
-
-/** Visits the loads of an expression; what a choice may leave out is not sure. */
-function walkSure(expr: Expr, isSure: boolean, visit: (load: Load, isSure: boolean) => void): void {
-  if (expr.kind === "load") visit(expr, isSure);
-  if (expr.kind === "select") {
-    walkSure(expr.condition, isSure, visit);
-    for (const side of [expr.then, expr.else]) walkSure(side, false, visit);
-  } else for (const operand of operandsOf(expr)) walkSure(operand, isSure, visit);
-}
 
 /** The largest runs whose elements are all loaded in any case. */
 function runsOf({ buffer, dtype, at }: Neighbours): readonly Run[] {

@@ -2,9 +2,10 @@
 
 import { isLaneActive } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
-import { lanesOf, walkExpr } from "../../ir/visit.ts";
+import { lanesOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { alignedRun } from "./aligned-run.ts";
+import { type Choice, walkChosen } from "./chosen.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
 import { straightLines, withGatheredLoads } from "./gathered-loads.ts";
@@ -147,30 +148,45 @@ function linesOfLocal(stmt: Define | Assign, context: StatementContext): Lines {
 
 /** Lines that load the runs in a value as a whole, and the context in which its lanes are taken from them. */
 function loadedRuns(value: Expr, context: StatementContext): { lines: Lines; inner: CudaContext } {
+  const ways = new Map<Load, (readonly Choice[])[]>();
+  walkChosen(value, (expr, chosen) => {
+    if (expr.kind !== "load" || lanesOf(expr) === 1 || expr.active || context.loaded.has(expr)) return;
+    ways.set(expr, [...(ways.get(expr) ?? []), chosen]);
+  });
   const loaded = new Map(context.loaded);
   const lines: string[] = [];
-  walkExpr(value, (expr) => {
-    if (expr.kind !== "load" || lanesOf(expr) === 1 || expr.active || loaded.has(expr)) return;
-    const line = loadOfRun(expr, context);
-    if (!line) return;
-    loaded.set(expr, line.name);
-    lines.push(...line.lines);
-  });
+  for (const [load, chosen] of ways) {
+    const line = loadOfRun(load, conditionOf(chosen, context), context);
+    if (line) loaded.set(load, line.name);
+    lines.push(...(line?.lines ?? []));
+  }
   return { lines, inner: { ...context, loaded } };
 }
 
-function loadOfRun(load: Load, context: StatementContext): { name: string; lines: Lines } | null {
+/** Says when one of several ways is chosen; null: always. */
+function conditionOf(ways: readonly (readonly Choice[])[], context: StatementContext): string | null {
+  if (ways.some((chosen) => chosen.length === 0)) return null;
+  const textOf = ({ condition, side }: Choice): string =>
+    `${side === "else" ? "!" : ""}${cudaExpr(condition, null, { ...context, wraps: false })}`;
+  return ways.map((chosen) => chosen.map(textOf).join(" && ")).join(" || ");
+}
+
+function loadOfRun(
+  load: Load,
+  condition: string | null,
+  context: StatementContext,
+): { name: string; lines: Lines } | null {
   const start = alignedRun(load.indices[0]!, load.dtype);
   if (!start) return null;
   const lanes = lanesOf(load);
   const move = moveOf(lanes * bytesOfElement(load.dtype))!;
   const name = context.fresh("run");
-  const source = addressOf(load.buffer, start, context);
+  const moved = `*(${move} *)${name} = *(const ${move} *)${addressOf(load.buffer, start, context)};`;
   return {
     name,
     lines: [
       `alignas(16) ${cudaType[load.dtype]} ${name}[${lanes}];`,
-      `*(${move} *)${name} = *(const ${move} *)${source};`,
+      condition === null ? moved : `if (${condition}) ${moved}`,
     ],
   };
 }
