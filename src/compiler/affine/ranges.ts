@@ -29,6 +29,9 @@ export class Ranges<Node, Memory = never> {
   readonly #range: Range;
   /** The terms that the range is about; null: it is a variable's own. */
   readonly #terms: readonly LinearTerm<Node>[] | null;
+  /** What was made of it before: results are kept for each place, and nested choices ask for the same one again and again. */
+  #simple: Ranges<Node, Memory> | null = null;
+  #open: Ranges<Node, Memory> | null = null;
 
   constructor(
     outer: Ranges<Node, Memory> | null,
@@ -78,18 +81,22 @@ export class Ranges<Node, Memory = never> {
 
   /** The ranges without the facts about sums of several terms. */
   withoutSums(): Ranges<Node, Memory> {
-    return this.#filtered((terms) => terms === null || terms.length < 2, this.hasFacts);
+    this.#simple ??= this.#filtered((terms) => terms === null || terms.length < 2, this.hasFacts);
+    return this.#simple;
   }
 
   /** The ranges of variables alone. */
   withoutFacts(): Ranges<Node, Memory> {
-    return this.#filtered((terms) => terms === null, false);
+    this.#open ??= this.#filtered((terms) => terms === null, false);
+    return this.#open;
   }
 
   #filtered(isKept: (terms: readonly LinearTerm<Node>[] | null) => boolean, hasFacts: boolean): Ranges<Node, Memory> {
     if (!this.hasFacts || !this.#outer) return this;
     const rest = this.#outer.#filtered(isKept, hasFacts);
-    return isKept(this.#terms) ? new Ranges(rest, this.#key, this.#range, hasFacts, this.#terms) : rest;
+    if (!isKept(this.#terms)) return rest;
+    const isSame = rest === this.#outer && hasFacts === this.hasFacts && this.memory === null;
+    return isSame ? this : new Ranges(rest, this.#key, this.#range, hasFacts, this.#terms);
   }
 }
 

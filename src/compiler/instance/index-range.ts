@@ -39,6 +39,9 @@ export function rangeOf(expr: ScalarExpr, ranges: Ranges): Interval {
 /** Ranges that were found at a place: an index may use one value many times, and each is worked out once. */
 const knownAt = remembered((_: Ranges) => new Map<ScalarExpr, Interval>());
 
+/** The same for the atoms of sums. */
+const atomsAt = remembered((_: Ranges) => new Map<ScalarExpr, Interval>());
+
 const findRange = (expr: ScalarExpr, ranges: Ranges): Interval =>
   isFloat(expr.dtype) ? unbounded : fitting(boundsOfForm(language, indexForm(expr), ranges), expr.dtype);
 
@@ -59,7 +62,12 @@ const language: ConditionalLanguage<ScalarExpr, never> = {
   },
   boundsOfLeaf,
   boundsOfOperand: rangeOf,
-  boundsOfAtom: (atom, ranges) => fitting(boundsOfNode(language, atom, ranges), atom.dtype),
+  boundsOfAtom(atom, ranges) {
+    const known = atomsAt(ranges);
+    const found = known.get(atom) ?? fitting(boundsOfNode(language, atom, ranges), atom.dtype);
+    known.set(atom, found);
+    return found;
+  },
   boundsOfDivisor: rangeOf,
   boundsFromFacts,
   rangesOfSide,
@@ -83,13 +91,12 @@ function boundsOfLeaf(leaf: ScalarExpr, ranges: Ranges): Interval {
 }
 
 function boundsFromFacts(form: IndexForm, ranges: Ranges): Interval | null {
-  const simple = simplePlace(ranges);
+  const simple = ranges.withoutSums();
   return boundsFromSums(language, form, sumsAt(ranges), (terms) =>
     boundsOfForm(language, { terms, constant: 0 }, simple),
   );
 }
 
-const simplePlace = remembered((ranges: Ranges): Ranges => ranges.withoutSums());
 const sumsAt = remembered((ranges: Ranges) => ranges.facts().filter(({ terms }) => terms.length > 1));
 
 /**
@@ -98,6 +105,17 @@ const sumsAt = remembered((ranges: Ranges) => ranges.facts().filter(({ terms }) 
  */
 function rangesOfSide(choice: ScalarExpr, side: boolean, ranges: Ranges): Ranges | null {
   if (choice.kind !== "select" || isLarge(choice, children)) return ranges;
+  const known = sidesAt(ranges)[side ? "then" : "else"];
+  const found = known.get(choice);
+  if (found !== undefined) return found;
   const inside = assume(ranges, choice.condition, side);
-  return isReachable(inside) ? inside : null;
+  const sides = isReachable(inside) ? inside : null;
+  known.set(choice, sides);
+  return sides;
 }
+
+/** Places on the sides of choices, by the choice. */
+const sidesAt = remembered((_: Ranges) => ({
+  then: new Map<ScalarExpr, Ranges | null>(),
+  else: new Map<ScalarExpr, Ranges | null>(),
+}));
