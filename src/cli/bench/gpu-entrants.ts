@@ -103,14 +103,14 @@ function entrantsOn(
   const given = all.filter(({ role }) => role === "input");
   const results = all.filter(({ role }) => role === "output");
   const outputs = results.map(({ array }) => array);
-  const fetch = async (): Promise<void> => {
+  const bring = async (): Promise<void> => {
     for (const result of results)
       (result.array as Float64Array).set(bitsOf(await there.read(result.name, result.buffer)) as Float64Array);
   };
   const withCopies = async (): Promise<void> => {
     for (const { buffer, array } of given) there.upload(buffer, array);
     there.run(...buffers);
-    await fetch();
+    await bring();
   };
   /** What a kernel does not write there is what the arrays hold. */
   const checked = async (): Promise<void> => {
