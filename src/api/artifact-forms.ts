@@ -1,4 +1,4 @@
-// What an artifact of each kind is to the runtime: facts such as emitted modules have, and the function that makes a kernel of them.
+// An artifact of any kind → a kernel: the facts that its emitted module would have, and the runtime's function that takes them.
 
 import { pathToFileURL } from "node:url";
 import type { KernelParameter, WasmSource, WgslSource } from "../compiler/index.ts";
@@ -35,16 +35,28 @@ interface Form<Of extends Artifact> {
   bench?(artifact: Of): Bench | undefined;
 }
 
-const wasmForm: Form<WasmArtifact> = {
+type HasParameters<Of extends Artifact> = Pick<Form<Of>, "run" | "prepared">;
+
+/** Artifacts that hold their sources. */
+const ofSources: HasParameters<WasmArtifact | WebgpuArtifact> = {
   run: ({ source }) => source.parameters,
   prepared: ({ packing }) => packing?.prepare?.parameters ?? null,
+};
+
+/** Artifacts that hold kernels by their numbers. */
+const ofKernels: HasParameters<NativeArtifact | CudaArtifact> = {
+  run: ({ kernels }) => kernels[0]!.parameters,
+  prepared: ({ kernels, packing }) => (packing?.prepare == null ? null : kernels[packing.prepare]!.parameters),
+};
+
+const wasmForm: Form<WasmArtifact> = {
+  ...ofSources,
   create: (artifact, signature, facts) =>
     createKernel({ ...facts, wasm: wasmFacts(artifact, signature) }, wayOf(artifact)),
 };
 
 const nativeForm: Form<NativeArtifact> = {
-  run: ({ kernels }) => kernels[0]!.parameters,
-  prepared: ({ kernels, packing }) => (packing?.prepare == null ? null : kernels[packing.prepare]!.parameters),
+  ...ofKernels,
   create: (artifact, signature, facts) =>
     createKernel({ ...facts, native: [nativeFacts(artifact, signature)] }, native),
   bench({ path, kernels }) {
@@ -54,8 +66,7 @@ const nativeForm: Form<NativeArtifact> = {
 };
 
 const webgpuForm: Form<WebgpuArtifact> = {
-  run: ({ source }) => source.parameters,
-  prepared: ({ packing }) => packing?.prepare?.parameters ?? null,
+  ...ofSources,
   create: (artifact, signature, facts) =>
     createGpuKernel(
       withTwin(facts, artifact.twin, signature),
@@ -65,8 +76,7 @@ const webgpuForm: Form<WebgpuArtifact> = {
 };
 
 const cudaForm: Form<CudaArtifact> = {
-  run: ({ kernels }) => kernels[0]!.parameters,
-  prepared: ({ kernels, packing }) => (packing?.prepare == null ? null : kernels[packing.prepare]!.parameters),
+  ...ofKernels,
   create: (artifact, signature, facts) =>
     createCudaKernel(
       withTwin(facts, artifact.twin, signature),
@@ -117,7 +127,7 @@ function wasmFacts({ source, packing }: WasmArtifact, kernel: KernelSignature): 
 
 /** Facts of code that takes arrays as they are. */
 function functionFacts<Of extends Artifact>(
-  form: Form<Of>,
+  form: HasParameters<Of>,
   artifact: Of,
   kernel: KernelSignature,
 ): Pick<FunctionFacts, "sources" | "prepare"> {
@@ -134,7 +144,7 @@ const nativeFacts = (artifact: NativeArtifact, kernel: KernelSignature): NativeF
   index: 0,
   features: artifact.kernels[0]!.features,
   platform: `${process.platform}-${process.arch}`,
-  ...functionFacts(nativeForm, artifact, kernel),
+  ...functionFacts(ofKernels, artifact, kernel),
 });
 
 function webgpuFacts(artifact: WebgpuArtifact, kernel: KernelSignature): GpuFacts {
@@ -145,11 +155,11 @@ function webgpuFacts(artifact: WebgpuArtifact, kernel: KernelSignature): GpuFact
     scratch: scratch.map(({ bytes }) => bytes),
   });
   const code = [source, ...(packing?.prepare ? [packing.prepare] : [])].map(codeOf);
-  return { schedules: [{ code, ...functionFacts(webgpuForm, artifact, kernel) }] };
+  return { schedules: [{ code, ...functionFacts(ofSources, artifact, kernel) }] };
 }
 
 function cudaFacts(artifact: CudaArtifact, kernel: KernelSignature): CudaFacts {
   const codeOf = ({ ptx, launches, scratch }: CudaFunction): CudaCode => ({ text: ptx, launches, scratch });
   const { architecture, kernels } = artifact;
-  return { architecture, code: kernels.map(codeOf), ...functionFacts(cudaForm, artifact, kernel) };
+  return { architecture, code: kernels.map(codeOf), ...functionFacts(ofKernels, artifact, kernel) };
 }

@@ -41,7 +41,7 @@ export interface BuildOptions extends KernelOptions {
   readonly fallback?: "wasm" | "none";
 }
 
-/** What `build` makes for a target. */
+/** The type of artifact that `build` returns for a target. */
 export type ArtifactFor<Target> = Target extends "webgpu"
   ? WebgpuArtifact
   : Target extends `cuda-${string}`

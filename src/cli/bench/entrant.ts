@@ -38,16 +38,20 @@ export const bitsOf = (array: TypedArray): TypedArray =>
     ? new Uint16Array(array.buffer as ArrayBuffer, array.byteOffset, array.length)
     : array;
 
-/** Calls a kernel on its own arrays, with constants packed before: no call copies anything. */
-export function emittedEntrant(
-  name: string,
+/** The kernel with its constants packed, where it has any, and the tensors that its calls take. */
+export function packedKernel<Shape extends KernelShape>(
   kernel: EmittedKernel,
-  { tensors, constants }: KernelShape,
+  { tensors, constants }: Shape,
   inputs: NamedInputs,
-): Entrant {
+): { readonly callable: EmittedKernel | PackedKernel; readonly taken: Shape["tensors"] } {
+  if (!kernel.pack) return { callable: kernel, taken: tensors };
   const packed = Object.fromEntries(constants.map((constant) => [constant, inputs.get(constant)!]));
-  const callable = kernel.pack ? kernel.pack(packed) : kernel;
-  const taken = kernel.pack ? tensors.filter((tensor) => !constants.includes(tensor.name)) : tensors;
+  return { callable: kernel.pack(packed), taken: tensors.filter(({ name }) => !constants.includes(name)) };
+}
+
+/** Calls a kernel on its own arrays, with constants packed before: no call copies anything. */
+export function emittedEntrant(name: string, kernel: EmittedKernel, shape: KernelShape, inputs: NamedInputs): Entrant {
+  const { callable, taken } = packedKernel(kernel, shape, inputs);
   const buffers = callable.buffers();
   const arrays = taken.map((tensor) => bitsOf(buffers[tensor.name]!));
   for (const [at, { name }] of taken.entries())

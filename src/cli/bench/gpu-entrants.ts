@@ -5,7 +5,7 @@ import { findDawn, loadDawn, missingDawn, takesSoftware } from "../../native/web
 import { type GpuDevice, openGpu } from "../../native/webgpu/device.ts";
 import type { CompiledKernel } from "../../plugin/kernel/compiled-kernel.ts";
 import { twinOf } from "../../plugin/kernel/twin.ts";
-import { type Absent, bitsOf, type EmittedKernel, type Entrant, type NamedInputs } from "./entrant.ts";
+import { type Absent, bitsOf, type EmittedKernel, type Entrant, type NamedInputs, packedKernel } from "./entrant.ts";
 
 /** A kernel with its constants on a device of any kind. */
 interface KernelThere {
@@ -18,10 +18,12 @@ interface KernelThere {
   wait(): Promise<unknown>;
 }
 
+type Callable = ReturnType<typeof packedKernel>["callable"];
+
 interface Way {
   readonly name: string;
   /** Brings the kernel to the GPU. Rejects with the reason why it cannot be. */
-  open(kernel: EmittedKernel): Promise<KernelThere>;
+  open(kernel: Callable): Promise<KernelThere>;
 }
 
 /** @param emitted the kernel as a program gets it. None: it is not for a GPU, or the build made no code for one */
@@ -33,12 +35,9 @@ export async function gpuEntrants(
 ): Promise<readonly (Entrant | Absent)[]> {
   const way = wayOf(kernel, root);
   if (!way) return [];
-  const { tensors, constants } = kernel;
-  const packed = Object.fromEntries(constants.map((constant) => [constant, inputs.get(constant)!]));
   try {
-    const there = await way.open((emitted.pack ? emitted.pack(packed) : emitted) as EmittedKernel);
-    const taken = emitted.pack ? tensors.filter(({ name }) => !constants.includes(name)) : tensors;
-    return entrantsOn(there, way.name, taken, inputs);
+    const { callable, taken } = packedKernel(emitted, kernel, inputs);
+    return entrantsOn(await way.open(callable), way.name, taken, inputs);
   } catch (error) {
     return [{ name: way.name, why: error instanceof Error ? error.message : String(error) }];
   }
@@ -49,24 +48,20 @@ function wayOf(kernel: CompiledKernel, root: string): Way | null {
   return twinOf(kernel, "cuda")?.code ? { name: "cuda", open: onCuda } : null;
 }
 
-/** Dawn's devices by the project: a process has one. */
-const devices = new Map<string, Promise<GpuDevice>>();
+/** Device of all kernels that the command measures. */
+let device: Promise<GpuDevice> | null = null;
 
-function deviceFor(root: string): Promise<GpuDevice> {
-  const open = async (): Promise<GpuDevice> => {
-    const file = findDawn({ project: root });
-    if (file === null) throw new Error(missingDawn);
-    return openGpu(await loadDawn(file), { software: takesSoftware() });
-  };
-  const device = devices.get(root) ?? open();
-  devices.set(root, device);
-  return device;
+async function openDevice(root: string): Promise<GpuDevice> {
+  const file = findDawn({ project: root });
+  if (file === null) throw new Error(missingDawn);
+  return openGpu(await loadDawn(file), { software: takesSoftware() });
 }
 
-async function onWebgpu(kernel: EmittedKernel, root: string): Promise<KernelThere> {
-  const { device } = await deviceFor(root);
-  const there = await (kernel as unknown as OnGpu).on(device);
-  const { queue } = device;
+async function onWebgpu(kernel: Callable, root: string): Promise<KernelThere> {
+  device ??= openDevice(root);
+  const gpu = (await device).device;
+  const there = await (kernel as unknown as OnGpu).on(gpu);
+  const { queue } = gpu;
   return {
     ...(there as unknown as Pick<KernelThere, "buffer" | "run" | "read">),
     upload(buffer, { buffer: memory, byteOffset, byteLength }) {
@@ -79,7 +74,7 @@ async function onWebgpu(kernel: EmittedKernel, root: string): Promise<KernelTher
   };
 }
 
-async function onCuda(kernel: EmittedKernel): Promise<KernelThere> {
+async function onCuda(kernel: Callable): Promise<KernelThere> {
   const there = await (kernel as unknown as OnCuda).on();
   const { device } = there;
   return {
@@ -112,7 +107,7 @@ function entrantsOn(
     there.run(...buffers);
     await bring();
   };
-  /** What a kernel does not write there is what the arrays hold. */
+  /** Copies the arrays' sentinels to the outputs on the device first, so that an element which the kernel does not write is seen. */
   const checked = async (): Promise<void> => {
     for (const { buffer, array } of results) there.upload(buffer, array);
     await withCopies();

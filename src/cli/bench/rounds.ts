@@ -6,7 +6,7 @@ import { quantile } from "../../tuner/measure/statistics.ts";
 
 export type Call = () => unknown;
 
-/** What is timed. */
+/** A call that is timed. */
 export interface Timed {
   readonly call: Call;
   /** Waits until all calls have ended, where calls only begin it. */

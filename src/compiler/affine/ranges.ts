@@ -29,7 +29,7 @@ export class Ranges<Node, Memory = never> {
   readonly #range: Range;
   /** The terms that the range is about; null: it is a variable's own. */
   readonly #terms: readonly LinearTerm<Node>[] | null;
-  /** What was made of it before: results are kept for each place, and nested choices ask for the same one again and again. */
+  /** The answers of `withoutSums` and `withoutFacts`. Bounds are remembered by place, so the same question has to give the same place. */
   #simple: Ranges<Node, Memory> | null = null;
   #open: Ranges<Node, Memory> | null = null;
 

@@ -17,7 +17,7 @@ export function walkChosen(value: Expr, visit: (expr: Expr, chosen: readonly Cho
     numbers.set(select, number);
     return number;
   };
-  /** What was visited, by the way in which it was chosen: operands are shared. */
+  /** Expressions that were visited, by the choices that lead to them: operands are shared, and each is visited once. */
   const known = new Map<string, Set<Expr>>();
   const walk = (expr: Expr, chosen: readonly Choice[], way: string): void => {
     const visited = known.get(way) ?? new Set();

@@ -6,6 +6,7 @@
 import { type Affine, fromAffine, termsKey, toAffine } from "../../ir/affine.ts";
 import type { Expr, Load, Stmt } from "../../ir/loop-ir.ts";
 import { lanesOf, ownExprs, someExpr, walkExpr } from "../../ir/visit.ts";
+import { isPlain } from "../straight-lines.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { walkChosen } from "./chosen.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
@@ -23,33 +24,6 @@ interface Run {
   readonly start: Affine;
   /** Loads of each element, in order. */
   readonly elements: readonly (readonly Load[])[];
-}
-
-const isPlain = ({ kind }: Stmt): boolean => kind === "define" || kind === "assign" || kind === "store";
-
-/** Cuts statements where what was stored is loaded again, and around those that are more than one store or local. */
-export function straightLines(stmts: readonly Stmt[]): readonly (readonly Stmt[])[] {
-  const lines: Stmt[][] = [];
-  let stored: Set<string> | null = null;
-  for (const stmt of stmts) {
-    const goesOn = isPlain(stmt) && stored !== null && [...buffersIn(stmt)].every((buffer) => !stored!.has(buffer));
-    if (goesOn) lines.at(-1)!.push(stmt);
-    else {
-      lines.push([stmt]);
-      stored = isPlain(stmt) ? new Set() : null;
-    }
-    if (stmt.kind === "store") stored!.add(stmt.buffer);
-  }
-  return lines;
-}
-
-function buffersIn(stmt: Stmt): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const expr of ownExprs(stmt))
-    walkExpr(expr, (each) => {
-      if (each.kind === "load") found.add(each.buffer);
-    });
-  return found;
 }
 
 /**

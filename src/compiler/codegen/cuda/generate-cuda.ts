@@ -2,7 +2,7 @@
 
 import { seq } from "../../ir/build.ts";
 import { copiedAhead } from "../../ir/copied-ahead.ts";
-import type { Buffer, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
@@ -52,6 +52,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     ahead: copiedAhead(func.body),
     group,
     global: new Set(func.buffers.filter(isGlobal).map(({ name }) => name)),
+    read: buffersRead(func.body),
     operands: operandsIn(func),
     fresh: (stem) => `uk_${stem}${next++}`,
   };
@@ -95,6 +96,15 @@ function refuseOthers(body: Stmt, features: readonly string[]): void {
     if (stmt.kind !== "sync" || !stmt.what.endsWith("products")) return;
     throw cannotRun("cuda", "this machine has no products that run on their own", "leave out the word products-behind");
   });
+}
+
+function buffersRead(body: Stmt): ReadonlySet<string> {
+  const read = new Set<string>();
+  const note = (expr: Expr): void => {
+    if (expr.kind === "load") read.add(expr.buffer);
+  };
+  walkStmt(body, () => {}, note);
+  return read;
 }
 
 const isGlobal = ({ memory }: Buffer): boolean => memory !== "group" && memory !== "register";

@@ -17,6 +17,8 @@ export interface StatementContext extends CudaContext {
   readonly group: ReadonlySet<string>;
   /** Buffers that lie in the memory of the device. */
   readonly global: ReadonlySet<string>;
+  /** Buffers that are loaded from anywhere. */
+  readonly read: ReadonlySet<string>;
   /** Operand that a local on a tile is of its products; others are sums. */
   readonly operands: ReadonlyMap<string, TileOperand>;
   readonly fresh: (stem: string) => string;

@@ -4,11 +4,12 @@ import { isLaneActive } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
 import { lanesOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
+import { straightLines } from "../straight-lines.ts";
 import { alignedRun } from "./aligned-run.ts";
 import { type Choice, walkChosen } from "./chosen.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
-import { straightLines, withGatheredLoads } from "./gathered-loads.ts";
+import { withGatheredLoads } from "./gathered-loads.ts";
 import { type Lane, laneAt } from "./lane.ts";
 import type { StatementContext } from "./statement-context.ts";
 import { isWarpValue, warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
@@ -19,7 +20,7 @@ const indented = (lines: Lines): Lines => lines.map((line) => `  ${line}`);
 
 /** Lines of a statement; what a sequence of them loads of neighbours in memory is loaded together. */
 export const linesOf = (stmt: Stmt, context: StatementContext): Lines =>
-  straightLines(stmt.kind === "seq" ? stmt.body : [stmt]).flatMap((line) =>
+  straightLines(stmt.kind === "seq" ? stmt.body : [stmt], (buffer) => context.read.has(buffer)).flatMap((line) =>
     withGatheredLoads(line, context, linesOfOne),
   );
 

@@ -28,16 +28,3 @@ export function vectorsIn(stmts: readonly Stmt[], forms: ReadonlyMap<string, Buf
   for (const stmt of stmts) walkStmt(stmt, () => {}, note);
   return new Map([...read].filter(([, elements]) => elements.size > 1).map(([key]) => [key, null]));
 }
-
-/** Cuts statements into runs that share vectors: up to a loop, a condition, a barrier, or a store to what is loaded. */
-export function runsOf(stmts: readonly Stmt[], forms: ReadonlyMap<string, BufferForm>): readonly (readonly Stmt[])[] {
-  const runs: Stmt[][] = [];
-  let isOpen = false;
-  for (const stmt of stmts) {
-    const isPlain = stmt.kind === "define" || stmt.kind === "assign" || stmt.kind === "store";
-    if (isOpen && isPlain) runs.at(-1)!.push(stmt);
-    else runs.push([stmt]);
-    isOpen = isPlain && !(stmt.kind === "store" && forms.get(stmt.buffer)!.isLoaded);
-  }
-  return runs;
-}

@@ -6,11 +6,12 @@ import { warpWideLanes } from "../../ir/thread-axes.ts";
 import { lanesOf, mapOwnExprs } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { cannotRun } from "../cannot.ts";
+import { straightLines } from "../straight-lines.ts";
 import { foldConstants } from "./constant.ts";
 import type { WgslContext } from "./context.ts";
 import { scalarType } from "./elements.ts";
 import { isShort, wgslExpr } from "./expression.ts";
-import { runsOf, vectorsIn } from "./shared-vectors.ts";
+import { vectorsIn } from "./shared-vectors.ts";
 import { linesOfStore } from "./store.ts";
 import { wordOf } from "./word-dot.ts";
 
@@ -40,7 +41,7 @@ export function linesOf(stmt: Stmt, context: WgslContext): Lines {
 }
 
 function linesOfSeq(body: readonly Stmt[], context: WgslContext): Lines {
-  return runsOf(body, context.forms).flatMap((run) => {
+  return straightLines(body, (buffer) => context.forms.get(buffer)!.isLoaded).flatMap((run) => {
     const inner = run.length === 1 ? context : { ...context, shared: vectorsIn(run, context.forms) };
     return run.flatMap((child) =>
       child.kind === "seq" ? ["{", ...indented(linesOf(child, inner)), "}"] : linesOf(child, inner),

@@ -146,9 +146,10 @@ async function outcomesOf(
 const speaksAgainst = ({ kind }: RunOutcome): boolean =>
   kind === "wrong-result" || kind === "crashed" || kind === "build-failed";
 
-async function outcomesOn(
+/** Runs kernels on a runner, which is closed behind them. */
+export async function outcomesOn(
   runner: CheckingRunner,
-  { task, conditioned }: ReturnType<typeof referenceOf>,
+  { task, conditioned }: Pick<ReturnType<typeof referenceOf>, "task" | "conditioned">,
   runnables: readonly Runnable[],
 ): Promise<readonly RunOutcome[]> {
   try {

@@ -4,7 +4,6 @@
 import { pathToFileURL } from "node:url";
 import type { WgslSource } from "../../../compiler/index.ts";
 import { packageFile } from "../../../native/machine/package-file.ts";
-import type { RunOutcome, RunTask } from "../../../native/runner/protocol.ts";
 import { findDawn, versionOfDawn } from "../../../native/webgpu/dawn.ts";
 import type { WgslText } from "../../../native/webgpu/text-loader.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
@@ -14,8 +13,8 @@ import type { KernelContext } from "../context/kernel-context.ts";
 import { keyFields } from "../schedule.ts";
 import { keepBlobs, storedBlobs } from "../stored/artifact-store.ts";
 
-/** A kernel that takes nothing and computes nothing. */
-const noTask: RunTask = { parameters: [], inputs: [], expected: [] };
+/** The task of a kernel that takes nothing and computes nothing. */
+const noAnswers = { task: { parameters: [], inputs: [], expected: [] } };
 
 /**
  * Compiles texts of one kernel.
@@ -36,22 +35,12 @@ export async function whyInvalid(
   if (await storedBlobs(context, key)) return null;
   const module = pathToFileURL(packageFile("dist/native/webgpu-text-loader.js")).href;
   const runnables = texts.map(({ text, launches }): WgslText => ({ kind: "wgsl-text", module, dawn, text, launches }));
-  const [wrong] = (await outcomesOf(context, runnables)).filter(({ kind }) => kind !== "ok");
+  const { outcomesOn } = await import("./check-built.ts");
+  const outcomes = await outcomesOn(await services.tunings.checks.open(), noAnswers, runnables);
+  const wrong = outcomes.find(({ kind }) => kind !== "ok");
   if (wrong?.kind === "build-failed") return `Dawn refuses its WGSL: ${wrong.reason.replace(/^Error: /, "")}`;
   // A Dawn that crashes or hangs says nothing of a text.
   if (wrong) services.log.debug(`${context.lockName}: Dawn did not look at its WGSL: ${wrong.kind}`);
   else await keepBlobs(context, key, { blobs: {}, facts });
   return null;
-}
-
-async function outcomesOf({ services }: KernelContext, runnables: readonly WgslText[]): Promise<readonly RunOutcome[]> {
-  const runner = await services.tunings.checks.open();
-  try {
-    runner.setTask(noTask);
-    const outcomes: RunOutcome[] = [];
-    for (const runnable of runnables) outcomes.push(await runner.check(runnable));
-    return outcomes;
-  } finally {
-    await runner.close();
-  }
 }
