@@ -1,11 +1,13 @@
 // Schedules drawn from the spaces of operators for GPUs, held against the reference: `npm run test:webgpu`, `npm run test:cuda`. Executors are the
 // interpreter, which sees races, for WebGPU Dawn on SwiftShader, with red zones around all arrays, and naga, which validates texts, and for CUDA
-// NVRTC, which compiles them, and the CPU, which runs their texts, of cuda-sm80 alone; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
+// NVRTC, which compiles them, and the CPU, which runs their texts, of cuda-sm80 alone; lavapipe runs those with subgroup matrices; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
 //
 //   node test/run-typescript.js schedules [--target cuda-sm80] [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
 //     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]
 
+import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { isOnLavapipe, nodeOnLavapipe, noLavapipe } from "./lavapipe/lavapipe.ts";
 import { drawRound, sweptTarget } from "./sweep/draw-round.ts";
 import { type Executor, executorNamed } from "./sweep/executors.ts";
 import { type SweptOperator, sweptFor } from "./sweep/operators.ts";
@@ -33,6 +35,10 @@ const commit = sweptCommit();
 const commits = [commit, ...(values.commits?.split(",") ?? [])];
 const mostFailures = 5;
 
+if (name === "lavapipe" && noLavapipe === null && !isOnLavapipe) {
+  const { program, args, env } = nodeOnLavapipe(process.argv.slice(1));
+  process.exit(spawnSync(program, args, { env, stdio: "inherit" }).status ?? 1);
+}
 const executor: Executor = await executorNamed(name).catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
@@ -103,7 +109,7 @@ const all = { schedules: 0, failed: 0 };
 const wanted = values.only?.split(";");
 let open = sweptFor(target, executor).filter(({ title }) => wanted?.includes(title) ?? true);
 if (values.round !== undefined) {
-  for (const operator of open) await swept(operator, Number(values.round), 1);
+  for (const operator of open) all.failed += (await swept(operator, Number(values.round), 1)).failures.length;
 } else {
   // All operators get on alike, whenever the time is over.
   while (open.length > 0 && performance.now() < until) {

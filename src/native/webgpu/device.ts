@@ -22,10 +22,15 @@ export interface DeviceOptions {
   readonly software: boolean;
   /** Options of Dawn. */
   readonly dawnOptions?: readonly string[];
+  /** Features that kernels need; an adapter that lacks one has no device. */
+  readonly features?: readonly string[];
 }
 
 /** Opens the adapter that is preferred for speed. An Error says why there is none. */
-export async function openGpu(dawn: Dawn, { software, dawnOptions = [] }: DeviceOptions): Promise<GpuDevice> {
+export async function openGpu(
+  dawn: Dawn,
+  { software, dawnOptions = [], features = [] }: DeviceOptions,
+): Promise<GpuDevice> {
   const gpu = dawn.create(dawnOptions);
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) throw new Error("there is no adapter of WebGPU: no driver for Vulkan, Metal or Direct3D 12 was found");
@@ -38,7 +43,7 @@ export async function openGpu(dawn: Dawn, { software, dawnOptions = [] }: Device
   const hasTimestamps = adapter.features.has("timestamp-query");
   const { maxStorageBufferBindingSize, maxBufferSize } = adapter.limits;
   const device = await adapter.requestDevice({
-    requiredFeatures: hasTimestamps ? ["timestamp-query"] : [],
+    requiredFeatures: [...(hasTimestamps ? ["timestamp-query"] : []), ...features] as GPUFeatureName[],
     requiredLimits: { maxStorageBufferBindingSize, maxBufferSize },
   });
   const lost = device.lost.then(({ reason, message }) => `the device was lost (${reason}): ${message}`);

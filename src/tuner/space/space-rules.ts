@@ -8,7 +8,7 @@ import { gathered } from "./algorithm/gathered.ts";
 import { defaultAlgorithms } from "./algorithm/index.ts";
 import type { SpaceRule } from "./draft/space-rule.ts";
 import { defaultRules } from "./rule/index.ts";
-import { tensorCoreRules, threadTileRules } from "./thread-tiles/rules.ts";
+import { tensorCoreRules } from "./thread-tiles/rules.ts";
 
 export interface SpaceRules<On extends Target = Target> {
   /** Name of the back end. */
@@ -21,7 +21,8 @@ export interface SpaceRules<On extends Target = Target> {
 
 const ofThreads: SpaceRules<AcceleratorTarget> = {
   name: "wgsl",
-  rules: threadTileRules,
+  // Those with tensor cores have products on subgroup matrices, where a machine says that it has such.
+  rules: tensorCoreRules,
   algorithms: [direct],
 };
 

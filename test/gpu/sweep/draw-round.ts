@@ -27,13 +27,14 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { type Reference, referenceOf } from "../../support/reference.ts";
 import { conditioned } from "../../support/webgpu-schedules.ts";
+import { lavapipeTarget } from "../lavapipe/lavapipe.ts";
 import { operatorOfRound, type SweptOperator } from "./operators.ts";
 
 /** Templates of an operator that a round has schedules of: attention has dozens. */
 const mostTemplates = 6;
 
 /** Targets whose schedules are swept. */
-const sweptTargets: readonly AcceleratorTarget[] = [webgpu, cudaSm80, cudaSm90];
+const sweptTargets: readonly AcceleratorTarget[] = [webgpu, lavapipeTarget, cudaSm80, cudaSm90];
 
 export function sweptTarget(name: string): AcceleratorTarget {
   const found = sweptTargets.find((target) => target.name === name);

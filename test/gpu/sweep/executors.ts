@@ -1,10 +1,12 @@
 // Executors of the sweep: what runs or validates the schedules of a round, and says of each what is wrong with it.
 
 import type { CudaSource, WgslSource } from "../../../src/compiler/index.ts";
-import type { GpuDevice } from "../../../src/native/webgpu/device.ts";
+import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
+import { type GpuDevice, openGpu } from "../../../src/native/webgpu/device.ts";
 import { openNvrtc } from "../../compiler/cuda/tools.ts";
 import { naga } from "../../support/naga.ts";
-import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../support/webgpu.ts";
+import { noDawn, noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../support/webgpu.ts";
+import { lavapipeFeatures, noLavapipe } from "../lavapipe/lavapipe.ts";
 import { runsOnCpu, wrongOnCpu } from "./cuda-on-cpu.ts";
 import type { Round, SweptSchedule } from "./draw-round.ts";
 import { wrongInterpreted } from "./interpreted.ts";
@@ -42,13 +44,13 @@ const lowering: Executor = {
   async rest() {},
 };
 
-async function dawn(): Promise<Executor> {
-  if (noSoftwareGpu) throw new Error(`nothing was checked: ${noSoftwareGpu}`);
-  let gpu: GpuDevice = await openSoftwareGpu();
+async function dawn(missing = noSoftwareGpu, open = openSoftwareGpu): Promise<Executor> {
+  if (missing) throw new Error(`nothing was checked: ${missing}`);
+  let gpu: GpuDevice = await open();
   const reopen = async (): Promise<void> => {
     // Pipelines of a device go when it goes.
     gpu.device.destroy();
-    gpu = await openSoftwareGpu();
+    gpu = await open();
   };
   const wrong = async ({ reference }: Round, { kernel }: SweptSchedule): Promise<string | null> => {
     if (typeof kernel === "string") return kernel;
@@ -72,6 +74,16 @@ async function dawn(): Promise<Executor> {
     rest: reopen,
   };
 }
+
+/** Dawn on Mesa's driver for CPUs, which has subgroup matrices. */
+const lavapipe = (): Promise<Executor> =>
+  dawn(noDawn ?? noLavapipe, async () =>
+    openGpu(await loadDawn(findDawn()!), {
+      software: true,
+      dawnOptions: ["enable-dawn-features=allow_unsafe_apis"],
+      features: lavapipeFeatures,
+    }),
+  );
 
 const validated: Executor = {
   device: "Deno's naga",
@@ -130,5 +142,6 @@ export async function executorNamed(name: ExecutorName): Promise<Executor> {
   if (name === "naga") return validated;
   if (name === "nvrtc") return compiled();
   if (name === "cpu") return cpu;
+  if (name === "lavapipe") return lavapipe();
   return dawn();
 }

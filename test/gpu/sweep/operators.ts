@@ -1,7 +1,8 @@
 // What the sweep draws schedules of: every operator of the library and those that it lacks, in the types that WGSL has, and operators by
 // lot. The same round of the same seed gives the same operator, whoever runs it.
 
-import { type AcceleratorTarget, type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
+import { type AcceleratorTarget, type ComputeDef, instantiate, warpProductOf } from "../../../src/compiler/index.ts";
+import { intrinsicsOf, isAvailable } from "../../../src/compiler/intrinsic/intrinsics.ts";
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
 import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { drawOperator } from "../../support/drawn/draw-operator.ts";
@@ -65,12 +66,16 @@ export const largeSwept: readonly SweptOperator[] = [
 
 export const sweptOperators: readonly SweptOperator[] = [...fromLibrary, ...furtherSwept, ...byLot];
 
+/** Whether a target has instructions on tiles of a warp. */
+const hasTensorCores = (target: AcceleratorTarget): boolean =>
+  intrinsicsOf(target).some((it) => warpProductOf(it) !== null && isAvailable(it, target, "fast"));
+
 /** All operators whose schedules for a target are swept. */
 export const sweptFor = (
-  { backend }: Pick<AcceleratorTarget, "backend">,
+  target: AcceleratorTarget,
   { runs = true }: { readonly runs?: boolean } = {},
 ): readonly SweptOperator[] => [
-  ...(backend === "cuda" ? tensorCoreOperators.map(drawnFrom) : []),
+  ...(hasTensorCores(target) ? tensorCoreOperators.map(drawnFrom) : []),
   ...sweptOperators,
   ...(runs ? [] : largeSwept),
 ];

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeCommit } from "../../support/code-commit.js";
 
-export type ExecutorName = "interpreter" | "lowering" | "dawn" | "naga" | "nvrtc" | "cpu";
+export type ExecutorName = "interpreter" | "lowering" | "dawn" | "naga" | "nvrtc" | "cpu" | "lavapipe";
 
 export interface SweepFailure {
   readonly round: number;
@@ -33,7 +33,7 @@ export interface SweepRow {
 }
 
 const fileOf = (target = "webgpu"): string =>
-  join(process.cwd(), `test/gpu/${target === "webgpu" ? "webgpu" : "cuda"}.jsonl`);
+  join(process.cwd(), `test/gpu/${target.startsWith("webgpu") ? "webgpu" : "cuda"}.jsonl`);
 
 /** Changes of tests or documents make no row old. */
 export const sweptCommit = (): string =>

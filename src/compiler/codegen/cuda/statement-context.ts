@@ -1,7 +1,7 @@
 // State of the printer of one function: names, and what is known of its buffers and locals.
 
-import type { WarpProductText } from "../../intrinsic/cuda-mma.ts";
 import type { GroupProductText } from "../../intrinsic/cuda-wgmma.ts";
+import type { WarpProductText } from "../../intrinsic/warp-product.ts";
 import type { CudaContext } from "./expression.ts";
 
 /** Place of a tile in the products that take it. */

@@ -2,8 +2,8 @@
 // a product four words, which ldmatrix brings from the memory of the group.
 
 import type { DType } from "../../expr/dtype.ts";
-import { warpDepth, warpTile } from "../../intrinsic/cuda-mma.ts";
 import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
+import { warpDepth, warpTile } from "../../intrinsic/warp-product.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { warpWideLanes } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";

@@ -6,8 +6,9 @@ import { exprKey } from "../../ir/expr-key.ts";
 import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
-import { isPacked, mostLanes, scalarType, vectorOf, wordBytes } from "./elements.ts";
+import { isNarrow, isPacked, mostLanes, scalarType, vectorOf, wordBytes } from "./elements.ts";
 import { dividedIndex, startOfRun } from "./place.ts";
+import type { Tiles } from "./tile-statement.ts";
 
 export interface BufferForm {
   readonly buffer: Buffer;
@@ -32,11 +33,13 @@ interface Access {
  * Forms of the buffers that a launch names, by their names.
  *
  * @param words buffers of which nothing but words of narrow elements is read
+ * @param tiles buffers that products of tiles read, which lie in words, and those that tiles are stored to
  */
 export function formsIn(
   body: Stmt,
   buffers: readonly Buffer[],
   words: ReadonlySet<string>,
+  tiles: Pick<Tiles, "read" | "stored">,
 ): ReadonlyMap<string, BufferForm> {
   const accesses = new Map<string, Access[]>();
   const note = (name: string, index: Expr, isStore: boolean, isPart: boolean): void => {
@@ -52,17 +55,29 @@ export function formsIn(
     },
   );
   const used = buffers.filter(({ name }) => accesses.has(name));
-  const isOfWords = ({ name, memory }: Buffer): boolean =>
-    memory === "group" && words.has(name) && accesses.get(name)!.every((access) => fills(access, wordBytes));
+  const isOfWords = ({ name, memory, dtype }: Buffer): boolean => {
+    if (memory !== "group") return false;
+    if (tiles.read.has(name)) return isNarrow(dtype);
+    return words.has(name) && accesses.get(name)!.every((access) => fills(access, wordBytes));
+  };
   return new Map(
     used.map((buffer) => [
       buffer.name,
-      formOf(buffer, accesses.get(buffer.name)!, isPacked(buffer) || isOfWords(buffer)),
+      formOf(buffer, accesses.get(buffer.name)!, {
+        isOfWords: isPacked(buffer) || isOfWords(buffer),
+        isScalar: tiles.stored.has(buffer.name),
+      }),
     ]),
   );
 }
 
-function formOf(buffer: Buffer, accesses: readonly Access[], isOfWords: boolean): BufferForm {
+interface Wanted {
+  readonly isOfWords: boolean;
+  /** Whether it is no array of vectors. */
+  readonly isScalar: boolean;
+}
+
+function formOf(buffer: Buffer, accesses: readonly Access[], { isOfWords, isScalar }: Wanted): BufferForm {
   const isStored = accesses.some(({ isStore }) => isStore);
   const facts = { buffer, isStored, isLoaded: accesses.some(({ isStore }) => !isStore) };
   if (isOfWords) {
@@ -71,7 +86,7 @@ function formOf(buffer: Buffer, accesses: readonly Access[], isOfWords: boolean)
     return { ...facts, width, isPacked: true, isAtomic, type: isAtomic ? "atomic<u32>" : "u32" };
   }
   const areFit = (it: number): boolean => areVectors(accesses, it) || (!isStored && areParts(buffer, accesses, it));
-  const width = buffer.memory === "register" ? 1 : ([4, 2].find(areFit) ?? 1);
+  const width = isScalar || buffer.memory === "register" ? 1 : ([4, 2].find(areFit) ?? 1);
   const word = wordType(buffer);
   return { ...facts, width, isPacked: false, isAtomic: false, type: vectorOf(word, width) };
 }

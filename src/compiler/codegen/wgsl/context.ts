@@ -5,6 +5,7 @@ import type { Ranges } from "../../ir/ranges.ts";
 import type { BufferForm } from "./buffer-form.ts";
 import type { HelperName } from "./run-time.ts";
 import type { SharedVectors } from "./shared-vectors.ts";
+import type { Tiles } from "./tile-statement.ts";
 
 export interface WgslContext {
   readonly names: (irName: string) => string;
@@ -24,6 +25,8 @@ export interface WgslContext {
   /** Depths of expressions that were printed. */
   readonly depths: Map<Expr, number>;
   readonly fresh: (stem: string) => string;
+  /** Tiles that lanes of a warp hold together. */
+  readonly tiles: Tiles;
   /** Vectors of which the statements around read several elements: each is loaded once. */
   readonly shared: SharedVectors;
   /** Whether a group is one thread. */

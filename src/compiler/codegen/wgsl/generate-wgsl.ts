@@ -13,6 +13,7 @@ import { launchOf, type TextParts } from "./launch.ts";
 import { limitOf } from "./limits.ts";
 import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
+import type { WgslFeature } from "./tile-statement.ts";
 import type { WgslSource } from "./wgsl-source.ts";
 
 export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptions): WgslSource {
@@ -34,7 +35,13 @@ export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptio
   const launches = launchBodies(func, limits).map((body, at) =>
     launchOf(body, `${func.name}_${at}`, func, target, parts),
   );
-  const texts = [...parts.declarations.texts(), ...helperTexts(used), ...launches.map(({ text }) => text)];
+  const features = [...new Set(launches.flatMap((it) => it.features))];
+  const texts = [
+    ...features.map((it) => `enable ${extensions[it]};`),
+    ...parts.declarations.texts(),
+    ...helperTexts(used),
+    ...launches.map(({ text }) => text),
+  ];
   return {
     kind: "wgsl",
     name: func.name,
@@ -44,9 +51,16 @@ export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptio
     scratch: func.buffers
       .filter(({ memory }) => memory === "workspace")
       .map((buffer) => ({ name: buffer.name, bytes: bytesOfBuffer(buffer) })),
-    features: [],
+    features,
   };
 }
+
+/** Extensions of the language that come with features of a device. */
+const extensions: Readonly<Record<WgslFeature, string>> = {
+  "shader-f16": "f16",
+  subgroups: "subgroups",
+  "chromium-experimental-subgroup-matrix": "chromium_experimental_subgroup_matrix",
+};
 
 /** Refuses arithmetic whose roundings have to be those of the reference: compilers for WGSL may fuse products and sums. */
 function refuseRoundings({ body }: LoopFunc): void {

@@ -17,6 +17,8 @@ import { refuseLarge } from "./limits.ts";
 import type { HelperName } from "./run-time.ts";
 import { noVectors } from "./shared-vectors.ts";
 import { linesOf } from "./statement.ts";
+import { tilesIn, type WgslFeature } from "./tile-statement.ts";
+import { warpLines } from "./warp-lines.ts";
 import type { WgslLaunch } from "./wgsl-source.ts";
 import { takenAsWords } from "./words.ts";
 
@@ -30,6 +32,8 @@ export interface TextParts {
 
 export interface LaunchText {
   readonly text: string;
+  /** Features of the device that it needs. */
+  readonly features: readonly WgslFeature[];
   readonly launch: WgslLaunch;
 }
 
@@ -49,7 +53,8 @@ export function launchOf(
   ];
   const [groups, group] = [size("blockIdx"), size("threadIdx")];
   const words = takenAsWords(inner);
-  const forms = formsIn(inner, func.buffers, words.buffers);
+  const tiles = tilesIn(inner, target);
+  const forms = formsIn(inner, func.buffers, words.buffers, tiles);
   refuseLarge([...forms.values()], group, target);
   const folded = foldedGrid(groups, target);
   const context: WgslContext = {
@@ -62,27 +67,35 @@ export function launchOf(
     before: [],
     depths: new Map(),
     shared: noVectors,
+    tiles,
     isAlone: product(group) === 1,
     meetsOutside: [...forms.values()].some(meetsOutside),
   };
   const lines = [
     ...gridLines(groups, folded, [...extents.keys()], parts.names),
-    ...threadLines([...extents.keys()], parts.names),
+    ...(tiles.share ? warpLines(tiles.share, extents, parts.names) : threadLines([...extents.keys()], parts.names)),
     ...[...forms.values()].flatMap((form) => registerArray(form, context)),
     ...linesOf(inner, context),
   ];
-  const builtins = builtinsOf(lines);
-  const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtins.join(", ")}) {`;
+  const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtinsOf(lines).join(", ")}) {`;
   return {
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
+    features: tiles.features,
     launch: { entry, grid: folded, arrays: parts.declarations.arraysOf([...forms.keys()]) },
   };
 }
 
+const builtins = [
+  ["workgroup_id", "vec3<u32>"],
+  ["local_invocation_id", "vec3<u32>"],
+  ["subgroup_id", "u32"],
+  ["subgroup_invocation_id", "u32"],
+] as const;
+
 const builtinsOf = (lines: readonly string[]): readonly string[] =>
-  ["workgroup_id", "local_invocation_id"]
-    .filter((name) => lines.some((line) => line.includes(`uk_${name}`)))
-    .map((name) => `@builtin(${name}) uk_${name}: vec3<u32>`);
+  builtins
+    .filter(([name]) => lines.some((line) => line.includes(`uk_${name}`)))
+    .map(([name, type]) => `@builtin(${name}) uk_${name}: ${type}`);
 
 const threadLines = (axes: readonly ThreadAxis[], names: (name: string) => string): readonly string[] =>
   axes

@@ -1,11 +1,9 @@
 // Statement of the flat loop IR of threads → lines of WGSL.
 
-import type { Assign, Define, Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
+import type { Assign, Define, Expr, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
 import { insideLoop } from "../../ir/ranges.ts";
-import { warpWideLanes } from "../../ir/thread-axes.ts";
 import { lanesOf, mapOwnExprs } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
-import { cannotRun } from "../cannot.ts";
 import { straightLines } from "../straight-lines.ts";
 import { foldConstants } from "./constant.ts";
 import type { WgslContext } from "./context.ts";
@@ -13,6 +11,7 @@ import { scalarType } from "./elements.ts";
 import { isShort, wgslExpr } from "./expression.ts";
 import { vectorsIn } from "./shared-vectors.ts";
 import { linesOfStore } from "./store.ts";
+import { isTileStatement, linesOfTile } from "./tile-statement.ts";
 import { wordOf } from "./word-dot.ts";
 
 type Lines = readonly string[];
@@ -65,9 +64,11 @@ function withLinesBefore(stmt: Stmt, context: WgslContext): Lines {
   const own =
     stmt.kind === "if"
       ? linesOfIf(stmt, inner)
-      : stmt.kind === "store"
-        ? linesOfStore(stmt, inner)
-        : linesOfLocal(stmt, inner);
+      : isTileStatement(stmt)
+        ? linesOfTile(stmt as Define | Assign | Store, inner)
+        : stmt.kind === "store"
+          ? linesOfStore(stmt, inner)
+          : linesOfLocal(stmt, inner);
   return [...before, ...own];
 }
 
@@ -95,9 +96,6 @@ function linesOfLocal(stmt: Stmt, context: WgslContext): Lines {
 function localValue(value: Expr, context: WgslContext): string {
   if (isShort(value)) return wgslExpr(value, null, context);
   const lanes = lanesOf(value);
-  if (lanes >= warpWideLanes) {
-    throw cannotRun("wgsl", "there are no tiles that threads hold together", "this schedule is for another machine");
-  }
   const elements = Array.from({ length: lanes }, (_, lane) => wgslExpr(value, lane, context));
   return `array<${scalarType(value.dtype)}, ${lanes}>(${elements.join(", ")})`;
 }

@@ -8,9 +8,9 @@ import { lanesOf, someExpr } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
 import type { BufferForm } from "./buffer-form.ts";
 import { bound, type WgslContext } from "./context.ts";
-import { valueType } from "./elements.ts";
+import { valueType, wordBytes } from "./elements.ts";
 import { isShort, wgslExpr } from "./expression.ts";
-import { indexText } from "./load.ts";
+import { indexText, wordText } from "./load.ts";
 import { dividedIndex, indexOfLane, startOfRun } from "./place.ts";
 import { wordOf } from "./word-dot.ts";
 
@@ -61,7 +61,11 @@ function runLines(form: BufferForm, start: Expr, value: Expr, context: WgslConte
   if (!form.isPacked && lanes === width)
     return [`${part(0)} = ${toWords(form, wgslExpr(value, null, context), width)};`];
   // Words are copied as such.
-  if (buffer.memory === "group" && lanes === width) return [`${part(0)} = ${wordOf(value, context)};`];
+  if (buffer.memory === "group" && lanes === width && width === wordBytes) {
+    return [`${part(0)} = ${wordOf(value, context)};`];
+  }
+  const words = form.isPacked ? copiedWords(form, value, context) : null;
+  if (words) return words.map((word, at) => `${part(at)} = ${word};`);
   const texts = isShort(value) ? shortLanes(value, context) : boundLanes(value, context);
   return Array.from({ length: lanes / width }, (_, at) => {
     const own = texts.slice(at * width, (at + 1) * width);
@@ -69,6 +73,18 @@ function runLines(form: BufferForm, start: Expr, value: Expr, context: WgslConte
       return `${part(at)} = ${toWords(form, `${valueType(buffer.dtype, width)}(${own.join(", ")})`, width)};`;
     return `${part(at)} = ${packed(form, own, context)};`;
   });
+}
+
+/** Words of a run that is loaded from words of the same type; null: it is not. */
+function copiedWords({ buffer, width }: BufferForm, value: Expr, context: WgslContext): readonly string[] | null {
+  if (value.kind !== "load" || value.active || value.dtype !== buffer.dtype) return null;
+  const from = context.forms.get(value.buffer)!;
+  const start = from.isPacked ? startOfRun(value.indices[0]!, width) : null;
+  if (!start) return null;
+  const first = bound(wgslExpr(dividedIndex(start, width)!.quotient, null, context), context);
+  return Array.from({ length: lanesOf(value) / width }, (_, at) =>
+    wordText(from, at === 0 ? first : `${first} + ${at}`, context),
+  );
 }
 
 function shortLanes(value: Expr, context: WgslContext): readonly string[] {

@@ -1,6 +1,8 @@
 // The back end for GPUs behind WebGPU: flat loop IR of threads → WGSL.
 
 import { expandMath } from "../../lower/pass/expand-math.ts";
+import { promoteOwnRegisters } from "../../lower/pass/promote-own-registers.ts";
+import { spreadTiles } from "../../lower/pass/spread-tiles.ts";
 import { threadPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
 import { cannotCompute } from "./cannot-compute.ts";
@@ -12,8 +14,11 @@ export const wgslGenerator: CodeGenerator<WgslSource> = {
   ...wgslTraits,
   language: "WGSL",
   extension: "wgsl",
-  // Expansions go by how sums are rounded, which WGSL leaves open: functions are printed as calls (math.ts).
-  passes: threadPasses.filter((pass) => pass !== expandMath),
+  // Expansions go by how sums are rounded, which WGSL leaves open: functions are printed as calls (math.ts). What lanes compute of tiles is
+  // known before values are shared.
+  passes: threadPasses
+    .filter((pass) => pass !== expandMath)
+    .flatMap((pass) => (pass === promoteOwnRegisters ? [pass, spreadTiles] : [pass])),
   cannotCompute,
   generate: generateWgsl,
   print: (flat, options) => generateWgsl(flat, options).text,

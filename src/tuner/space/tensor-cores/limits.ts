@@ -1,6 +1,6 @@
 // Limits of the machine for a group of threads, as constraints over its tiles.
 
-import type { AcceleratorTarget, Condition } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, byteSize, type Condition } from "../../../compiler/index.ts";
 import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
 import { atMost, constrain, type Draft, is, product, sum, valuesOf } from "../draft/draft.ts";
 import {
@@ -26,10 +26,16 @@ const { pieceBytes, panelRows, leastThreads, mostSums, warpRegisters, groupRegis
 /** Sums of a tile that each of its lanes holds. */
 const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
 
-export function limitGroups(draft: Draft, warps: WarpProduct, { limits }: AcceleratorTarget): Draft {
+/** @param isSpread whether a tile of sums lies in the memory of the group while its elements are finished */
+export function limitGroups(
+  draft: Draft,
+  warps: WarpProduct,
+  { limits }: Pick<AcceleratorTarget, "limits">,
+  isSpread = false,
+): Draft {
   const whole = [warps.rows, warps.columns].reduce(wholeGroups, draft);
   const copied = limitCopies(limitNeighbours(whole, warps.rows), warps);
-  return limitMemory(limitRegisters(copied, warps, limits), warps, limits);
+  return limitMemory(limitRegisters(copied, warps, limits), warps, limits, isSpread);
 }
 
 type Limits = AcceleratorTarget["limits"];
@@ -131,22 +137,38 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   return atMost(all, `${registers}.group`, file, `the threads of a group fit ${file} registers`);
 }
 
-/** The operands of all steps at hand. */
-function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits): Draft {
+/** The operands of all steps at hand, and the tiles whose elements are computed there. */
+function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits, isSpread: boolean): Draft {
   const { depth, left, right } = warps;
   const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
   const { slot, unit } = warps.tile.panel === null ? paddedSlot(draft, warps) : panelSlot(draft, warps);
   const counted = product(slot, bytes, [unit, `${bytes}.units`, stages], "bytes of memory of a group");
   const most = limits.groupBytes ?? 0;
-  const limited = atMost(
-    counted,
-    bytes,
-    most,
-    `tiles of ${left.buffer} and ${right.buffer} for all steps at hand fit the ${most} bytes of a group`,
-  );
+  const operands = `tiles of ${left.buffer} and ${right.buffer} for all steps at hand`;
+  const fit = `fit the ${most} bytes of a group`;
+  const limited = isSpread
+    ? atMost(withTiles(counted, warps), `${bytes}.with-tiles`, most, `${operands}, and a tile of each warp, ${fit}`)
+    : atMost(counted, bytes, most, `${operands} ${fit}`);
   const known = [{ coefficient: 1, term: stepsOf(depth) }];
   const ahead = sum(limited, `${stages}.most`, known, 1, `steps of ${depth.name}, and one`);
   return atMost(ahead, stages, `${stages}.most`, `no more steps are at hand than ${depth.name} has, and one`);
+}
+
+/** Memory of operands, and of one tile of sums a warp. */
+function withTiles(draft: Draft, warps: WarpProduct): Draft {
+  const { rows, columns, lanes } = warps.tile;
+  const sumBytes = byteSize[warps.intrinsic.meaning.buffers[0]!.dtype];
+  const terms = [
+    { coefficient: 1, term: groupBytesOf(warps) },
+    { coefficient: (rows * columns * sumBytes) / lanes, term: threadsOf(warps) },
+  ];
+  return sum(
+    draft,
+    `${groupBytesOf(warps)}.with-tiles`,
+    terms,
+    0,
+    "bytes of memory of a group, tiles of sums among them",
+  );
 }
 
 /** A draft with the memory of one step, as a variable in units of so many bytes. */

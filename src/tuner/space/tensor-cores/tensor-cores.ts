@@ -68,7 +68,9 @@ function onTensorCores({ draft, product, title, reader, target }: Asked): Draft 
   const { columns, panel } = product.tile;
   const width = panel === null ? "" : `, ${columns} columns at once`;
   const named = decide(draft, `${title} on tensor cores${width}`);
-  const limited = limitGroups(addGroupTiles(named, product), product, target);
+  // Lanes have elements of a tile in registers, but where it is a subgroup matrix, which is only moved as a whole.
+  const isSpread = reader !== null && product.intrinsic.text.wgsl !== undefined;
+  const limited = limitGroups(addGroupTiles(named, product), product, target, isSpread);
   const timed = estimate(limited, productEstimate(product, reader, target));
   return instruct(timed, ...loops(product), ...sumsInRegisters(product, reader), ...pipelined(product));
 }

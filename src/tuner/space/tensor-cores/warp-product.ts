@@ -7,15 +7,14 @@
 import {
   type AcceleratorTarget,
   byteSize,
-  cudaMma,
   cudaWgmma,
   type GroupProductText,
   groupTile,
   type Intrinsic,
   intrinsicsFor,
   loopName,
-  type WarpProductText,
   warpLanes,
+  warpProductOf,
   warpTile,
 } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
@@ -80,8 +79,9 @@ export const isWarpProduct = (stage: SchedulableStage, task: Asked): boolean => 
 function tileOf(intrinsic: Intrinsic): TileShape | null {
   const [sums, left] = intrinsic.meaning.buffers;
   const bytes = byteSize[left!.dtype];
-  if (cudaMma.includes(intrinsic)) {
-    const { isAlongDepth } = intrinsic.text.cuda as WarpProductText;
+  const text = warpProductOf(intrinsic);
+  if (text) {
+    const { isAlongDepth } = text;
     const depth = left!.shape[0]! / warpTile;
     return { rows: warpTile, columns: warpTile, depth, lanes: warpLanes, panel: null, bytes, isAlongDepth };
   }
