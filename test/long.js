@@ -12,7 +12,7 @@ import { runVitest } from "./support/run-vitest.js";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 /** Names by which a file is known to have such tests. */
-const marks = /support\/long\.ts"|inPageEngines/;
+const marks = /support\/long\.ts"|inPageEngines|inEngineInTurn/;
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
   .map((path) => join("test", path).replaceAll("\\", "/"))

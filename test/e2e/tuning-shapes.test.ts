@@ -12,7 +12,10 @@ import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts"
 import { buildApp, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { childScript } from "../support/child-script.ts";
 import { noAddon } from "../support/fake-kernel.ts";
+import { inTurn } from "../support/long.ts";
 import { nativeOf, relaxedOf, wasmOf } from "../support/parts-of.ts";
+
+const turn = inTurn(2);
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/ops", name), "utf8");
 const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");
@@ -151,7 +154,7 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
 
   if (noAvx2) it.skip(`answer right, for avx2 (${noAvx2})`, () => undefined);
 
-  it("are not measured again, and the bundle is the same", async () => {
+  turn("are not measured again, and the bundle is the same", async () => {
     const second = await build();
     expect(second.map(({ measurements, compilerRuns, origin }) => [measurements, compilerRuns, origin])).toEqual(
       second.map(() => [0, 0, "lock"]),
@@ -168,7 +171,7 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
     }
   });
 
-  it("are rebuilt from the lock alone where CI is set, byte for byte, and nothing is measured", async () => {
+  turn("are rebuilt from the lock alone where CI is set, byte for byte, and nothing is measured", async () => {
     await build();
     const before = outputOf(root);
     for (const folder of ["store", "out"]) rmSync(join(root, folder), { recursive: true });

@@ -3,10 +3,13 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import type { ReportData } from "../../../src/plugin/report/report-data.ts";
+import { inTurn } from "../../support/long.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(4);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -21,13 +24,13 @@ describe("report", () => {
   });
   const text = (name: string): string => readFileSync(join(root, name), "utf8");
 
-  test("of a project that was never tuned has the predicted schedules, and writes no lock", () => {
+  turn("of a project that was never tuned has the predicted schedules, and writes no lock", () => {
     expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 1 kernel\n`, errors: "" });
     expect(kernelsIn(dataIn(text(page)))).toMatchObject([{ origin: "predicted", measured: null }]);
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
   });
 
-  test("after a tuning has what it measured; --json prints what the page holds", () => {
+  turn("after a tuning has what it measured; --json prints what the page holds", () => {
     expect(runCli(root, "tune", "--seconds", "600", "--trials", "6").exitCode).toBe(0);
     const lock = text("kernels.lock.json");
     const { exitCode, output } = runCli(root, "report", "--json", "--out", "deep/kernels.html");
@@ -41,7 +44,7 @@ describe("report", () => {
     expect(text("kernels.lock.json")).toBe(lock);
   });
 
-  test("its hints are commands of the project's package manager", () => {
+  turn("its hints are commands of the project's package manager", () => {
     const root = writeProject({ ...files, "pnpm-lock.yaml": "lockfileVersion: '9.0'\n" });
     expect(JSON.parse(runCli(root, "report", "--json").output).commands).toEqual({
       tune: "pnpm exec unplugin-kernel tune",
@@ -49,7 +52,7 @@ describe("report", () => {
     });
   });
 
-  test("a store that knows more than the lock is looked at, and the lock is left alone", () => {
+  turn("a store that knows more than the lock is looked at, and the lock is left alone", () => {
     const elsewhere = ["--lockfile", "other.lock.json"];
     const { output } = runCli(root, "report", "--json", ...elsewhere);
     expect(kernelsIn(JSON.parse(output))).toMatchObject([{ origin: "store" }]);
@@ -57,7 +60,7 @@ describe("report", () => {
   });
 });
 
-test("a kernel that cannot be made is told, on the page too, and the others are there", () => {
+turn("a kernel that cannot be made is told, on the page too, and the others are there", () => {
   const bad = 'import bad from "./gemm.op.ts?tune=wasm&X=1";\nconsole.log(bad);\n';
   const root = writeProject({ ...files, "src/bad.ts": bad });
   const { exitCode, errors } = runCli(root, "report");
@@ -70,7 +73,7 @@ test("a kernel that cannot be made is told, on the page too, and the others are 
   ]);
 });
 
-test("where the page is, is said in short below the working directory, and else as a whole path", () => {
+turn("where the page is, is said in short below the working directory, and else as a whole path", () => {
   const root = writeProject(files);
   const elsewhere = join(mkdtempSync(join(tmpdir(), "report-out-")), "kernels.html");
   expect(runCli(root, "report", "--out", elsewhere).output).toBe(`${elsewhere} written, 1 kernel\n`);
@@ -80,7 +83,7 @@ test("where the page is, is said in short below the working directory, and else 
   expect(existsSync(elsewhere)).toBe(true);
 });
 
-test("shapes are in the order of their sizes, and the project has its package's name", () => {
+turn("shapes are in the order of their sizes, and the project has its package's name", () => {
   const sizes = [100, 8, 124, 104];
   const imports = sizes.map(
     (size) => `import g${size} from "./gemm.op.ts?tune=wasm&M=${size}";\nconsole.log(g${size});\n`,
@@ -93,7 +96,7 @@ test("shapes are in the order of their sizes, and the project has its package's 
   expect(kernelsIn(data).map(({ parameters }) => parameters.M)).toEqual([8, 100, 104, 124]);
 });
 
-test("a project without kernels has a page too", () => {
+turn("a project without kernels has a page too", () => {
   const root = writeProject({ "src/main.ts": "console.log(1);\n" });
   expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 0 kernels\n` });
   expect(dataIn(readFileSync(join(root, page), "utf8")).kernels).toEqual([]);

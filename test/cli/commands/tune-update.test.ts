@@ -2,8 +2,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(3);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -32,7 +35,7 @@ const recordsIn = (root: string): number =>
 describe("tune --update", () => {
   const root = writeProject(files);
 
-  test("measures the kernels that are named anew, an import by its query, as if nothing had been measured", () => {
+  turn("measures the kernels that are named anew, an import by its query, as if nothing had been measured", () => {
     tune(root);
     const before = recordsIn(root);
     expect(origins(tune(root))).toEqual({ [whole!]: "lock", [small!]: "lock", [other!]: "lock" });
@@ -50,7 +53,7 @@ describe("tune --update", () => {
     expect(candidates.slice(-4).every((one) => candidates.slice(0, -4).includes(one))).toBe(true);
   });
 
-  test("drops entries that nothing imports, of the files that are named or of all", () => {
+  turn("drops entries that nothing imports, of the files that are named or of all", () => {
     const lock = lockOf(root);
     const entries = {
       ...lock,
@@ -64,7 +67,7 @@ describe("tune --update", () => {
     expect(Object.keys(lockOf(root))).toEqual([small, whole, other].sort());
   });
 
-  test("keeps what other machines have of an import of native, and all where an import leads nowhere", () => {
+  turn("keeps what other machines have of an import of native, and all where an import leads nowhere", () => {
     const lock = lockOf(root);
     const main =
       'import gemm from "./gemm.op.ts?tune=wasm";\nimport n from "./other.op.ts?tune=native";\nconsole.log(gemm, n);\n';
@@ -79,13 +82,13 @@ describe("tune --update", () => {
     expect(Object.keys(lockOf(root))).toContain("src/other.op.ts?tune=amx");
   });
 
-  test.each(["--again", "--compare=random"])("is not %s", (flag) => {
+  turn.each(["--again", "--compare=random"])("is not %s", (flag) => {
     const { exitCode, errors } = runCli(root, "tune", "--update", flag);
     expect([exitCode, errors]).toEqual([2, expect.stringContaining("--update is given with --")]);
   });
 });
 
-test("tune --offline asks no remote store", () => {
+turn("tune --offline asks no remote store", () => {
   const main = 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n';
   // Nobody listens at that address: a question is a warning.
   const asked = (...more: readonly string[]) =>

@@ -2,8 +2,11 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, vi } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(3);
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -29,20 +32,20 @@ describe("no secret", () => {
     });
   });
 
-  test("is one warning of a run, however many kernels it has", () => {
+  turn("is one warning of a run, however many kernels it has", () => {
     block(root);
     const { errors } = runCli(root, "tune", "--trials", "2");
     expect(errors.split(said(root))).toHaveLength(2);
   });
 
-  test("is said by doctor and cache ls", () => {
+  turn("is said by doctor and cache ls", () => {
     block(root);
     expect(runCli(root, "doctor").output).toContain(said(root));
     expect(JSON.parse(runCli(root, "doctor", "--json").output).project.storeProblems).toEqual([said(root)]);
     expect(runCli(root, "cache", "ls").output).toContain(said(root));
   });
 
-  test("is said by cache export, behind what is left out", () => {
+  turn("is said by cache export, behind what is left out", () => {
     block(root);
     const { output } = runCli(root, "cache", "export", "decisions.jsonl");
     expect(output).toBe(
@@ -51,7 +54,7 @@ describe("no secret", () => {
     expect(JSON.parse(runCli(root, "cache", "export", "again.jsonl", "--json").output).noSecret).toBe(said(root));
   });
 
-  test("is no more where the environment has one, and a store of that secret is its own again", () => {
+  turn("is no more where the environment has one, and a store of that secret is its own again", () => {
     block(root);
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "5e".repeat(32));
     rmSync(join(root, "kernels.lock.json"));

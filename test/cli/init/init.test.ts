@@ -2,8 +2,11 @@
 
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { runCli, runCliWith, writeProject } from "../project.ts";
+
+const turn = inTurn(4);
 
 const config = `import { defineConfig } from "vite";\n\nexport default defineConfig({ plugins: [] });\n`;
 const files = {
@@ -25,14 +28,20 @@ describe("init in a git repository", () => {
   const attribute = "kernels.lock.json merge=unplugin-kernel\n";
   const command = `git config merge.unplugin-kernel.driver "npx unplugin-kernel merge-lock %O %A %B"`;
 
-  it("names the driver that merges locks in .gitattributes, keeps what is there, and leaves git's configuration alone", () => {
-    const root = writeProject({ ...files, ".git/config": "[core]\n", ".gitattributes": "*.png binary" });
-    const { output } = runCli(root, "init");
-    expect(output).toContain("edited .gitattributes: lock files are merged by entry\n");
-    expect(output).toContain(`    ${command}   once in each clone`);
-    expect(textsOf(root)).toMatchObject({ ".gitattributes": `*.png binary\n${attribute}`, ".git/config": "[core]\n" });
-    expect(runCli(root, "init").output).toContain("nothing to do");
-  });
+  turn(
+    "names the driver that merges locks in .gitattributes, keeps what is there, and leaves git's configuration alone",
+    () => {
+      const root = writeProject({ ...files, ".git/config": "[core]\n", ".gitattributes": "*.png binary" });
+      const { output } = runCli(root, "init");
+      expect(output).toContain("edited .gitattributes: lock files are merged by entry\n");
+      expect(output).toContain(`    ${command}   once in each clone`);
+      expect(textsOf(root)).toMatchObject({
+        ".gitattributes": `*.png binary\n${attribute}`,
+        ".git/config": "[core]\n",
+      });
+      expect(runCli(root, "init").output).toContain("nothing to do");
+    },
+  );
 
   it("of which it is a part, and which names the driver already, writes nothing of it", () => {
     const repository = writeProject({
@@ -48,7 +57,7 @@ describe("init in a git repository", () => {
 describe("init", () => {
   const root = writeProject(files);
 
-  it("says what it would do, and does nothing of it", () => {
+  turn("says what it would do, and does nothing of it", () => {
     const before = textsOf(root);
     const { exitCode, output } = runCli(root, "init", "--dry-run");
     expect(output).toContain("would be edited vite.config.ts: the plugin\n");
@@ -57,7 +66,7 @@ describe("init", () => {
     expect(textsOf(root)).toEqual(before);
   });
 
-  it("wires a project", () => {
+  turn("wires a project", () => {
     chmodSync(join(root, "vite.config.ts"), 0o755);
     const { exitCode, output, errors } = runCli(root, "init");
     expect(errors).toBe("");
@@ -86,7 +95,7 @@ next:
     expect(statSync(join(root, "vite.config.ts")).mode & 0o777).toBe(0o755);
   });
 
-  it("has nothing to do the second time", () => {
+  turn("has nothing to do the second time", () => {
     const before = textsOf(root);
     const { exitCode, output } = runCli(root, "init");
     expect(output).toBe("nothing to do: vite has the plugin, and package.json the rest\n");
@@ -94,7 +103,7 @@ next:
     expect(textsOf(root)).toEqual(before);
   });
 
-  it("goes on where a run has ended in the middle", () => {
+  turn("goes on where a run has ended in the middle", () => {
     const whole = textsOf(root);
     rmSync(join(root, "src/kernels/gemm.op.ts"));
     expect(runCli(root, "init").output).toContain("written src/kernels/gemm.op.ts");
@@ -102,7 +111,7 @@ next:
   });
 });
 
-test("init leaves a file that it does not understand as it is, says what to add, and answers 3", () => {
+turn("init leaves a file that it does not understand as it is, says what to add, and answers 3", () => {
   const own = "export default { ...shared };\n";
   const root = writeProject({ ...files, "vite.config.ts": own });
   const { exitCode, output } = runCli(root, "init", "--json");
@@ -130,7 +139,7 @@ next:
 `);
 });
 
-test("init gives a program that no bundler builds the hooks of Node, in its package manager's words", () => {
+turn("init gives a program that no bundler builds the hooks of Node, in its package manager's words", () => {
   const root = writeProject({
     "package.json": `${JSON.stringify({ packageManager: "pnpm@10.1.0", scripts: { start: "node src/main.js" } }, null, 2)}\n`,
     "src/main.js": "",
@@ -146,7 +155,7 @@ test("init gives a program that no bundler builds the hooks of Node, in its pack
   expect(runCli(root, "init").output).toBe("nothing to do: node has the hooks, and package.json the rest\n");
 });
 
-test.each([
+turn.each([
   [[], {}, 1, "init.no-package"],
   [[], { "package.json": "{" }, 1, "init.broken-package"],
   [
@@ -166,7 +175,7 @@ test.each([
   expect(textsOf(root)).toEqual(before);
 });
 
-test("init offers a compiler from npm where an import asks for one and there is none", () => {
+turn("init offers a compiler from npm where an import asks for one and there is none", () => {
   const root = writeProject({
     ...files,
     "src/main.ts": 'import gemm from "#op/gemm.op.ts?tune=avx2";\ngemm;\n',

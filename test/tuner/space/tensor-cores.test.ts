@@ -30,8 +30,10 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
-import { fewer } from "../../support/long.ts";
+import { fewer, inTurn } from "../../support/long.ts";
 import { referenceOf, wrongAccesses, wrongNest } from "../../support/reference.ts";
+
+const turn = inTurn(4);
 
 const { batchMatmul, conv2d, gemm, gemmExpGemm, layerNorm, softmax, sum } = opLibrary;
 
@@ -102,7 +104,7 @@ describe("templates", () => {
   const inTiles = [tiles, `${tiles}, operands in their group`];
   const inSlices = [...inTiles, `${tiles}, k in slices`];
 
-  test.each<readonly [string, Op, readonly string[]]>([
+  turn.each<readonly [string, Op, readonly string[]]>([
     ["a product with a cast", gemm(square(64)), ["C with C.sum on tensor cores"]],
     ["a depth that is no whole panels", gemm({ ...square(128), K: 208 }), ["C with C.sum on tensor cores"]],
     ["bias and activation", gemm(square(64), { bias: true, activation: "relu" }), ["C with C.sum on tensor cores"]],

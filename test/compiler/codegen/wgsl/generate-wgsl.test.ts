@@ -18,9 +18,12 @@ import {
 } from "../../../../src/compiler/index.ts";
 import type { GpuDevice } from "../../../../src/native/webgpu/device.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
+import { inTurn } from "../../../support/long.ts";
 import { referenceOf } from "../../../support/reference.ts";
 import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../../support/webgpu.ts";
 import { byThreads, productOf } from "./schedules.ts";
+
+const turn = inTurn(3);
 
 const { compute, defineOp, tensor } = authoring;
 
@@ -154,7 +157,7 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
   const right = async (op: ComputeDef, trace: Trace): Promise<void> =>
     expect(await wrongOnGpu(gpu, referenceOf(op, createRng(3)), sourceOf(op, trace))).toBeNull();
 
-  test.each((["f32", "i8"] as const).flatMap((dtype) => [1, 2, 3].map((stages) => ({ dtype, stages }))))(
+  turn.each((["f32", "i8"] as const).flatMap((dtype) => [1, 2, 3].map((stages) => ({ dtype, stages }))))(
     "a product of $dtype through the memory of a group, $stages slots",
     ({ dtype, stages }) => right(productOf(dtype), byThreads(stages)),
   );

@@ -24,9 +24,12 @@ import { predict } from "../../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { createRng, type Rng } from "../../../../src/tuner/support/rng.ts";
 import { frozenTargets } from "../../../support/frozen-targets.ts";
+import { inTurn } from "../../../support/long.ts";
 import { newReport, runCases } from "../../../support/oracle-chain.ts";
 import { type ChainCase, chainTargets } from "../../../support/random-schedule.ts";
 import { referenceOf } from "../../../support/reference.ts";
+
+const turn = inTurn(4);
 
 const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
 const { attention, batchMatmul, conv2d, gemm, softmax } = opLibrary;
@@ -119,7 +122,7 @@ test("operands that all blocks read alike are packed once, before them; the othe
   ]);
 });
 
-test("blocks are predicted where the stages would pass on more than L3 holds", () => {
+turn("blocks are predicted where the stages would pass on more than L3 holds", () => {
   const predicted = (rows: number): string | undefined => {
     const op = instantiate(attention({ heads: 2, M: rows, N: rows, D: 16 }), {}, "op");
     return predict(generateSpace({ op, target: frozenTargets.avx2, numerics: "fast", threads: 1 }))?.template;
