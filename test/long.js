@@ -1,5 +1,5 @@
 // Runs the tests that CI leaves out as they take long (support/long.ts), and those others of their files; the record is a line of
-// test/runs.jsonl. A quarter of an hour on two cores:
+// test/runs.jsonl. An hour and a half on two cores:
 //
 //     npm run test:long
 //     npm run test:long -- test/site

@@ -14,7 +14,7 @@ import { writeApp } from "../support/build-app.ts";
 import { type CompileCase, compileIn } from "../support/compile-app.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const operator = readFileSync("fixtures/ops/gemm.op.ts", "utf8");
 const withConstants = operator

@@ -10,7 +10,7 @@ import type { Artifact } from "../../src/native/addon/artifact.ts";
 import { skipReason } from "../native/compiled.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const { conv2d, gemm, layerNorm, softmax } = opLibrary;
 

@@ -12,7 +12,7 @@ import { inPageEngines } from "../support/engine/engines.ts";
 import { buildExample, copyExample } from "../support/example-app.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const size = 512;
 const taps = [1, 4, 6, 4, 1].map((weight) => weight / 16);

@@ -12,7 +12,7 @@ import { visitorOf } from "../support/engine/visitor.ts";
 import { buildExample, copyExample, exampleFolder } from "../support/example-app.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const [documents, width] = [50_000, 384];
 

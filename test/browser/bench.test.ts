@@ -14,7 +14,7 @@ import { visitorOf } from "../support/engine/visitor.ts";
 import { inTurn } from "../support/long.ts";
 import { killServed, type Served, serve as serveCommand } from "../support/served-command.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const operator = (body: string): string => `import { withConstants } from "unplugin-kernel/op";
 import { gemm } from "unplugin-kernel/ops";

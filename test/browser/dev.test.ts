@@ -21,7 +21,7 @@ import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const page = {
   "index.html": '<!doctype html><link rel="icon" href="/icon.svg"><script type="module" src="/src/main.js"></script>',

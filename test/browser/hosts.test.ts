@@ -13,7 +13,7 @@ import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 import { openPage } from "../support/page.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const operator = 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 24, N: 40, K: 16 });\n';
 

@@ -18,7 +18,7 @@ import { failed, large, predicted, shapes, small } from "../support/example-repo
 import { inTurn } from "../support/long.ts";
 import { syntheticReport } from "../support/synthetic-report.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const whole = syntheticReport([failed, predicted, large, small]);
 

@@ -15,7 +15,7 @@ import { inTurn } from "../support/long.ts";
 import { certifiedPage } from "../support/page-certificate.ts";
 import { killServed, serve } from "../support/served-command.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const project = (): string =>
   writeProject({

@@ -14,7 +14,7 @@ import type { EngineName } from "../support/engine/engine.ts";
 import { engines } from "../support/engine/engines.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(5);
+const turn = inTurn(8);
 
 const repository = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(repository, "docs/bundlers.md"), "utf8");

@@ -83,7 +83,7 @@ const numbersOf = (row: string): readonly number[] =>
     .slice(2, -1)
     .map((cell) => (cell.trim() === "–" ? 0 : Number.parseFloat(cell)));
 
-inTurn(4).each(all)("$what costs what docs/bytes.md says", async ({ it, what, cells }) => {
+inTurn(6).each(all)("$what costs what docs/bytes.md says", async ({ it, what, cells }) => {
   const row = readFileSync(page, "utf8")
     .split("\n")
     .find((line) => line.startsWith(`| ${what} |`));
@@ -93,7 +93,9 @@ inTurn(4).each(all)("$what costs what docs/bytes.md says", async ({ it, what, ce
   for (const [at, bytes] of now.entries()) expect(Math.abs(bytes - said[at]!)).toBeLessThanOrEqual(0.1 + bytes * 0.1);
 });
 
-test("ten kernels with WebGPU take 30 kB at most, as servers send them", async () => {
+const turn = inTurn(2);
+
+turn("ten kernels with WebGPU take 30 kB at most, as servers send them", async () => {
   const [, both, alone] = tens;
   expect((await bytesOf(both!)).brotli).toBeLessThanOrEqual(30_000);
   expect((await bytesOf(alone!)).gzip).toBeLessThanOrEqual(30_000);
@@ -105,7 +107,7 @@ test("the page names the caches that its schedules are predicted for", () => {
   expect(readFileSync(page, "utf8").replaceAll("\n", " ")).toContain(`${l1} KB, ${l2} KB and ${l3} KB`);
 });
 
-test("another platform, other features and more cores predict the same code; other caches do not", async () => {
+turn("another platform, other features and more cores predict the same code; other caches do not", async () => {
   const [product] = imports;
   const bytes = await bytesOf(product!);
   const other: Machine = { platform: "darwin-arm64", features: ["avx2", "fma"], caches: null, cores: 64 };

@@ -9,7 +9,7 @@ import * as api from "../../src/api/index.ts";
 import { authoring, opLibrary } from "../../src/compiler/index.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 interface Example {
   readonly op: Parameters<typeof api.tune>[0];

@@ -17,7 +17,7 @@ import { hasNamespaces, inNamespaces } from "../support/namespaces.ts";
 
 const repository = join(import.meta.dirname, "../..");
 /** Those of a run: each is built twice. */
-const hosts = someOf(allHosts, 3);
+const hosts = someOf(allHosts, 2);
 const toolchains = await detectToolchains();
 
 const main = `

@@ -19,7 +19,7 @@ import { buildApp, outputFiles } from "../support/build-app.ts";
 import { type PlantName, plantNames, plants } from "../support/foreign-store.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const why = skipReason ? ` (${skipReason})` : "";
 

@@ -11,7 +11,7 @@ import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 import { sabotageText } from "../support/sabotage.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 /** Without 13, which is the size of the operator that fails on the dev server. */
 const sizes = [8, 9, 10, 11, 12, 14, 15];

@@ -18,7 +18,7 @@ import { fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const key = "fedcba98".repeat(8);
 const trace = "vectorize C.j\nunroll C.i";

@@ -9,7 +9,7 @@ import { writeApp } from "../support/build-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
 

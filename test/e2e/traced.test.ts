@@ -17,7 +17,7 @@ import { expected, fakeKernel, nativeKernel, noAddon, wasmSource } from "../supp
 import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(5);
+const turn = inTurn(8);
 
 const nft = fileURLToPath(new URL("../tools/node_modules/@vercel/nft/out/index.js", import.meta.url));
 const noNft = existsSync(nft) ? null : "not here: npm ci --prefix test/tools";

@@ -15,7 +15,7 @@ import { compileIn, gemmText } from "../support/compile-app.ts";
 import { eventually } from "../support/eventually.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(4);
 
 const hasProc = existsSync("/proc/self/status");
 const hasCompiler = (await detectToolchains()).length > 0;

@@ -13,7 +13,7 @@ import { noAddon } from "../support/fake-kernel.ts";
 import { inTurn } from "../support/long.ts";
 import { relaxedOf, wasmOf } from "../support/parts-of.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const operator = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
 export default defineOp({ M: 16, N: 24, K: 8 }, ({ M, N, K }) => {

@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { type RedisServer, startRedis } from "../support/fleet/redis-server.ts";
 import { inTurn, longTest } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const hasRedis = existsSync("/usr/bin/redis-server");
 const cli = resolve(import.meta.dirname, "../../dist/cli.js");

@@ -19,7 +19,7 @@ import { candidate, fakeClass, jobOf } from "../support/fleet/simulated.ts";
 import { type WorkerProcesses, workerProcesses, workerScript } from "../support/fleet/worker-processes.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(4);
 
 const hasRedis = existsSync("/usr/bin/redis-server");
 /** The scenarios that the suite has time for. */

@@ -12,7 +12,7 @@ import { innerLoops, instructionMix, multiplyingLoops, vectorSpills } from "../s
 import { inTurn } from "../support/long.ts";
 import { inTempDir, toolchains } from "./compiled.ts";
 
-const turn = inTurn(6);
+const turn = inTurn(10);
 
 const gcc = toolchains.find(({ family }) => family === "gcc");
 

@@ -9,7 +9,7 @@ import { cudaApp, type FakeCuda, makeFakeCuda, noFakeGpu, runProgram } from "../
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 let fake: FakeCuda;

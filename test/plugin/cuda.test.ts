@@ -15,7 +15,7 @@ import { type FakeCuda, gemmApp, makeFakeCuda, noFakeGpu, runProgram } from "../
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 const here = await cudaState();

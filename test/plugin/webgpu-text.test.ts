@@ -13,7 +13,7 @@ import { runWebpack, type WebpackCompiler, webpackOptions, writeApp } from "../s
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const app = (): string =>
   writeApp({

@@ -14,7 +14,7 @@ import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { inTurn } from "../support/long.ts";
 import { noSoftwareGpu } from "../support/webgpu.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const mainText = (query: string): string => `
 import gemm from "./gemm.op.ts?tune=webgpu${query}";

@@ -11,7 +11,7 @@ import { inTurn } from "../support/long.ts";
 import { newReport, printReport, runCases } from "../support/oracle-chain.ts";
 import { type ChainCase, caseOf, chainTargets } from "../support/random-schedule.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("ORACLE_SEED", 1);

@@ -8,7 +8,7 @@ import { targetNames } from "../../../src/compiler/index.ts";
 import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const files = {
   "src/gemm.op.ts": gemm,

@@ -11,7 +11,7 @@ import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.t
 import { inTurn } from "../../support/long.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 const cli = resolve(import.meta.dirname, "../../../dist/cli.js");

@@ -9,7 +9,7 @@ import { inTurn } from "../../support/long.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const files = {
   "src/gemm.op.ts": gemm,

@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const files = {
   "src/gemm.op.ts": gemm,

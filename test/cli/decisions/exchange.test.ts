@@ -9,7 +9,7 @@ import { compileIn, machineWith } from "../../support/compile-app.ts";
 import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const files = {
   "src/gemm.op.ts": gemm,

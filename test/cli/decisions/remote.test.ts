@@ -13,7 +13,7 @@ import { type Double, startDouble } from "../../support/remote/double.ts";
 import { offerAt } from "../../support/remote/share.ts";
 import { gemm, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 const kernel = "src/gemm.op.ts?tune=wasm";

@@ -10,7 +10,7 @@ import { inTurn } from "../../support/long.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { gemm, writeProject } from "../project.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(4);
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 const key = generateSigningKey("ci-1");

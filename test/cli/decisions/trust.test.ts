@@ -13,7 +13,7 @@ import { printedError } from "../../support/op-file.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const name = "src/gemm.op.ts?tune=wasm";
 let root = "";
@@ -44,7 +44,7 @@ beforeEach(() => writeFileSync(lockfile(), unsigned));
 describe("signing", () => {
   let publicKey = "";
 
-  turn("begins with a key outside of the project that only its owner may read", () => {
+  it("begins with a key outside of the project that only its owner may read", () => {
     const { output, exitCode } = cli("cache", "keygen", "--id", "ci-2026");
     expect(exitCode).toBe(0);
     publicKey = output.split("\n")[0]!;
@@ -55,7 +55,7 @@ describe("signing", () => {
     expect(output).not.toContain("ed25519-private");
   });
 
-  turn("never replaces a key", () => {
+  it("never replaces a key", () => {
     const before = readFileSync(keyFile, "utf8");
     const { errors, exitCode } = cli("cache", "keygen");
     expect([exitCode, errors.split("\n")[0]]).toEqual([1, `trust.key-exists: ${keyFile} is there already`]);

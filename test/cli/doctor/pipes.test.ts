@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const files = {
   "src/gemm.op.ts": gemm,

@@ -12,7 +12,7 @@ import { printExchange } from "../../../src/tuner/store/exchange.ts";
 import { inTurn } from "../../support/long.ts";
 import { writeProject } from "../project.ts";
 
-const turn = inTurn(6);
+const turn = inTurn(10);
 
 // Adds a listener at each run, and has a test of its own.
 vi.mock("../../../src/cli/terminal/standard-output.ts", () => ({ watchStandardOutput: () => {} }));

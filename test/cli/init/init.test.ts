@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { inTurn } from "../../support/long.ts";
 import { runCli, runCliWith, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const config = `import { defineConfig } from "vite";\n\nexport default defineConfig({ plugins: [] });\n`;
 const files = {

@@ -10,7 +10,7 @@ import { codegenVersion } from "../../../src/compiler/index.ts";
 import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(5);
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const kernel = "src/gemm.op.ts?tune=wasm";

@@ -14,16 +14,16 @@ import { moduleInCode } from "../../../src/plugin/runtime/module-text.ts";
 import { isHere } from "../../skips/environment.js";
 import { armDecision } from "../../support/arm-decision.ts";
 import { kernelPlugin } from "../../support/kernel-plugin.ts";
-import { inTurn } from "../../support/long.ts";
+import { suitesInTurn } from "../../support/long.ts";
 import { writePack } from "../../support/write-pack.ts";
 import { gemm, writeProject } from "../project.ts";
 
-const turn = inTurn(3);
+const suite = suitesInTurn(2);
 
 const here = process.arch === "x64" ? "wasm-x86" : "wasm-arm";
 const names = ["wasm", here].map((target) => `src/gemm.op.ts?tune=${target}`);
 
-describe("the lock of a kernel for both classes of engines", () => {
+suite("the lock of a kernel for both classes of engines", () => {
   const root = writeProject({
     "src/gemm.op.ts": gemm,
     "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
@@ -34,14 +34,14 @@ describe("the lock of a kernel for both classes of engines", () => {
   const lockFile = join(root, "kernels.lock.json");
   const lock = () => JSON.parse(readFileSync(lockFile, "utf8"));
 
-  turn("gets an entry for the class of this machine, of which verify builds the kernel again", async () => {
+  test("gets an entry for the class of this machine, of which verify builds the kernel again", async () => {
     expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
     expect(Object.keys(lock().kernels)).toEqual(names);
     for (const flags of [{}, { engines: "x86,arm" }])
       expect(await verify(open(flags), [], {})).toMatchObject({ exitCode: exitCodes.done, json: { unused: [] } });
   });
 
-  turn("says what modules a build ships, for the class that nobody has measured too", async () => {
+  test("says what modules a build ships, for the class that nobody has measured too", async () => {
     const plugin = kernelPlugin.esbuild({
       root,
       cacheDir,
@@ -62,7 +62,7 @@ describe("the lock of a kernel for both classes of engines", () => {
     }
   });
 
-  turn("keeps the entry though no import names it and the command is told of no classes", async () => {
+  test("keeps the entry though no import names it and the command is told of no classes", async () => {
     expect((await tune(open({}), [], { json: true, update: true })).exitCode).toBe(exitCodes.done);
     expect(Object.keys(lock().kernels)).toEqual(names);
   });
@@ -84,7 +84,7 @@ describe("the lock of a kernel for both classes of engines", () => {
 const cross = process.platform === "linux" && (await detectToolchains({ platform: "linux-arm64" })).length > 0;
 const isBuilt = cross && process.arch === "x64" && isHere("avx2") && (await detectToolchains()).length > 0;
 
-describe.skipIf(!isBuilt)(
+suite.skipIf(!isBuilt)(
   `the lock of a kernel with addons for other systems${isBuilt ? "" : " (needs avx2 and compilers)"}`,
   () => {
     const name = "src/gemm.op.ts?tune=neon-dot";
@@ -112,18 +112,18 @@ describe.skipIf(!isBuilt)(
       await build({ absWorkingDir: root, entryPoints, ...output, plugins: [plugin] });
     });
 
-    turn("says of both addons whether they are what is built of the lock", async () => {
+    test("says of both addons whether they are what is built of the lock", async () => {
       expect(await outputOf()).toEqual({ exitCode: exitCodes.done, states: ["right", "right"] });
       const { json } = await verify(open(), [], {});
       expect(json).toMatchObject({ unused: [] });
     });
 
-    turn("keeps the entry for ARM though no import names it", async () => {
+    test("keeps the entry for ARM though no import names it", async () => {
       expect((await tune(open(), [], { json: true, update: true })).exitCode).toBe(exitCodes.done);
       expect(Object.keys(JSON.parse(readFileSync(lockFile, "utf8")).kernels)).toContain(name);
     });
 
-    turn("finds an addon for ARM that was changed", async () => {
+    test("finds an addon for ARM that was changed", async () => {
       const addons = readdirSync(join(root, "out")).filter((it) => it.endsWith(".node"));
       const foreign = addons.find((it) => readFileSync(join(root, "out", it)).readUInt16LE(18) === 183)!;
       appendFileSync(join(root, "out", foreign), "0");

@@ -25,7 +25,7 @@ import { finished, transposed } from "../../support/byte-products.ts";
 import { inTurn, isLong, longNote } from "../../support/long.ts";
 import { type MachineCode, noCudaTools, openNvrtc, readMachineCode } from "./tools.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const { batchMatmul, gemm, gemmExpGemm } = opLibrary;
 const nvrtc = noCudaTools === null ? await openNvrtc() : null;

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codes, instantiate } from "../../../src/compiler/index.ts";
 import { loadOp } from "../../../src/plugin/operator/load-op.ts";
-import { inTurn } from "../../support/long.ts";
 import { build, inFolder, printedError } from "../../support/op-file.ts";
-
-const turn = inTurn(2);
 
 const seen = new Set<string>();
 
@@ -123,7 +120,7 @@ const cases: Readonly<Record<string, string>> = {
 };
 
 describe("the language says", () => {
-  turn.each(Object.entries(cases))("%s", async (name, lines) => {
+  test.each(Object.entries(cases))("%s", async (name, lines) => {
     expect(await says(lines)).toMatchSnapshot(name);
   });
 

@@ -9,7 +9,7 @@ import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import { drawRound, type Round } from "./draw-round.ts";
 import { sweptFor } from "./operators.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const swept = [
   "gemm of whole tiles",

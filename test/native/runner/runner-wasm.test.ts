@@ -10,7 +10,7 @@ import type { Runnable, RunOutcome, WasmRunnable } from "../../../src/native/run
 import { inTurn } from "../../support/long.ts";
 import { doubling, planted, preparedBy } from "./planted-wasm.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const open: Runner[] = [];
 afterEach(async () => {

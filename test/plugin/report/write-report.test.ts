@@ -14,7 +14,7 @@ import { createKernelPlugin } from "../../support/kernel-plugin.ts";
 import { inTurn } from "../../support/long.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const fileName = "unplugin-kernel-report.html";
 

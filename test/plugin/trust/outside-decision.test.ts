@@ -28,7 +28,7 @@ import { makeInstance } from "../../support/sigstore/instance.ts";
 import { writePack } from "../../support/write-pack.ts";
 import { kernelStatement } from "../../tuner/trust/sample-statement.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const key = generateSigningKey("ci-1");
 const other = generateSigningKey("other");

@@ -14,7 +14,7 @@ import { deadlineMs } from "./run-program.ts";
 import { drawnKey } from "./signing-keys.ts";
 import { createWarmProjects } from "./warm.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(5);
 
 const warm = createWarmProjects();
 afterAll(() => warm.remove());

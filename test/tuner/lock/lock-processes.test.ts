@@ -15,7 +15,7 @@ import { inTurn } from "../../support/long.ts";
 import { hasNamespaces, inNamespaces } from "../../support/namespaces.ts";
 import { otherNode } from "../../support/other-node.js";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const writer = join(import.meta.dirname, "../../../dist/test/lock-writer.mjs");
 const other = otherNode();

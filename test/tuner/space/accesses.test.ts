@@ -228,7 +228,7 @@ function* schedulesIn(space: GeneratedSpace, count: number) {
 const replayed = (template: Template, assignment: Readonly<Record<string, number>>) =>
   replay(fromCompute(template.op), instantiateTemplate(template.instructions, assignment));
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 describe.each(Object.entries(bodies))("%s", (name, body) => {
   const def = define(body);

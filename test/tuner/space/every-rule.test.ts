@@ -15,7 +15,7 @@ import { defaultRules } from "../../../src/tuner/space/rule/index.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
 import { inTurn } from "../../support/long.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
 

@@ -28,7 +28,7 @@ import { fewer, inTurn } from "../../support/long.ts";
 import { referenceOf } from "../../support/reference.ts";
 import { describeSchedule, drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const { batchMatmul, conv2d, gemm, softmax, sum } = opLibrary;
 

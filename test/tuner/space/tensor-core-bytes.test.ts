@@ -41,7 +41,7 @@ import { noFakeGpu } from "../../support/cuda.ts";
 import { fewer, inTurn } from "../../support/long.ts";
 import { type DrawnSchedule, describeSchedule, drawSchedules } from "../../support/thread-schedules.ts";
 
-const turn = inTurn(5);
+const turn = inTurn(8);
 
 const spaceOf = (op: ComputeDef, target: AcceleratorTarget = cudaSm80): GeneratedSpace =>
   generateSpace({ op, target, numerics: "strict", threads: 1 });

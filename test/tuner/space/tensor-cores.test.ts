@@ -33,7 +33,7 @@ import { createRng } from "../../../src/tuner/support/rng.ts";
 import { fewer, inTurn } from "../../support/long.ts";
 import { referenceOf, wrongAccesses, wrongNest } from "../../support/reference.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const { batchMatmul, conv2d, gemm, gemmExpGemm, layerNorm, softmax, sum } = opLibrary;
 

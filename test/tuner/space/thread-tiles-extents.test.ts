@@ -17,7 +17,7 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { inTurn, isLong } from "../../support/long.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const { attention, batchMatmul, depthwiseConv2d, gemm, gemv, layerNorm, mean, softmax, sum } = opLibrary;
 

@@ -10,7 +10,7 @@ import { inTurn } from "../../support/long.ts";
 import { referenceOf } from "../../support/reference.ts";
 import { drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 /** Templates of one operator that are drawn from: some have many, by what their stages may be. */
 const mostTemplates = 2;

@@ -18,7 +18,7 @@ import {
 } from "../lane-functions.ts";
 import { mapFunction, zipFunction } from "./flat-functions.ts";
 
-const turn = inTurn(8);
+const turn = inTurn(13);
 
 for (const { title, target } of nativeTargets) {
   eachCompiler({ title: `${title}: all values in vectors`, target }, ({ compileFunctions }) => {

@@ -25,7 +25,7 @@ import type { Reference } from "../../../support/reference.ts";
 import { type DrawnSchedule, drawSchedules, threadSpace, wrongThreads } from "../../../support/thread-schedules.ts";
 import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../../support/webgpu.ts";
 
-const turn = inTurn(5);
+const turn = inTurn(8);
 
 const dotsOf = (op: ComputeDef) => threadSpace(op).templates.filter(({ name }) => name.includes("dots of bytes"));
 

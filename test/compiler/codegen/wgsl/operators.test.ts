@@ -18,7 +18,7 @@ import { inTurn, isLong } from "../../../support/long.ts";
 import { noSoftwareGpu, openSoftwareGpu } from "../../../support/webgpu.ts";
 import { drawnOnGpu } from "../../../support/webgpu-schedules.ts";
 
-const turn = inTurn(6);
+const turn = inTurn(10);
 
 const cases = library.flatMap((operator, at) =>
   operator.types.map((type) => ({ title: `${titleOf(operator)}, ${type}`, operator, type, at })),

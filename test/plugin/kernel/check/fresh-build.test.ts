@@ -13,7 +13,7 @@ import { inTurn } from "../../../support/long.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const noGcc = gcc ? "" : ` (${skipReason ?? "no gcc"})`;
 afterEach(() => void vi.unstubAllEnvs());

@@ -9,7 +9,7 @@ import { inTurn } from "../../../support/long.ts";
 import { nativeOf } from "../../../support/parts-of.ts";
 import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(4);
 
 const { started } = vi.hoisted(() => ({ started: [] as number[] }));
 vi.mock("../../../../src/native/runner/worker-process.ts", async (original) => {

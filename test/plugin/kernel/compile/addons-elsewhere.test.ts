@@ -20,7 +20,7 @@ import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 import { writePack } from "../../../support/write-pack.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const hasCompiler = process.platform === "linux" && (await detectToolchains({ platform: "linux-arm64" })).length > 0;
 const lacks = hasCompiler ? "" : " (no compiler for linux-arm64)";

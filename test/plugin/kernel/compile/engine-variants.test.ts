@@ -10,11 +10,11 @@ import type { CompiledKernel } from "../../../../src/plugin/kernel/compiled-kern
 import { storedDecisions } from "../../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
-import { inTurn } from "../../../support/long.ts";
+import { suitesInTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
 import { writePack } from "../../../support/write-pack.ts";
 
-const turn = inTurn(4);
+const suite = suitesInTurn(3);
 
 /** Machines as they tell of themselves: what is measured is measured here. */
 const machines: Readonly<Record<"x64" | "arm64", Machine>> = {
@@ -42,9 +42,9 @@ const hasMultiplyAdd = (bytes: Uint8Array): boolean => Buffer.from(bytes).includ
 const textOf = (kernel: CompiledKernel): string =>
   moduleInCode(kernel, "/src/gemm.op.ts", "browser", { files: runtimePaths() });
 
-describe("a kernel for both classes of engines", () => {
+suite("a kernel for both classes of engines", () => {
   const root = app();
-  turn("is measured for the machine's own class, and predicted for the other, which a warning says", async () => {
+  test("is measured for the machine's own class, and predicted for the other, which a warning says", async () => {
     const { kernel, warnings } = await compileIn(root, on("x64"));
     expect(kernel.origin).toBe("tuned");
     expect(originsOf(kernel)).toEqual({ x86: "tuned", arm: "predicted" });
@@ -55,7 +55,7 @@ describe("a kernel for both classes of engines", () => {
     expect(Object.keys(lockOf(root))).toEqual(["src/gemm.op.ts?tune=wasm", "src/gemm.op.ts?tune=wasm-x86"]);
   });
 
-  turn("is measured for ARM on ARM, and the lock has an entry for each then", async () => {
+  test("is measured for ARM on ARM, and the lock has an entry for each then", async () => {
     const { kernel, warnings } = await compileIn(root, on("arm64"));
     expect(originsOf(kernel)).toEqual({ x86: "lock", arm: "tuned" });
     expect(warnings).toEqual([]);
@@ -83,7 +83,7 @@ describe("a kernel for both classes of engines", () => {
   });
 });
 
-turn("what nobody has measured is predicted alike on both, whatever their caches are", async () => {
+test("what nobody has measured is predicted alike on both, whatever their caches are", async () => {
   const root = app();
   await compileIn(root, { machine: machines.x64 });
   const frozen = { mode: "frozen" } as const;
@@ -96,10 +96,10 @@ turn("what nobody has measured is predicted alike on both, whatever their caches
   ]);
 });
 
-describe("a kernel for engines with relaxed SIMD", () => {
+suite("a kernel for engines with relaxed SIMD", () => {
   const root = app();
   const relaxed = { engines: ["x86-relaxed", "arm-relaxed"] } as const;
-  turn("is measured in that form where the processor is of the class, and is that module alone", async () => {
+  test("is measured in that form where the processor is of the class, and is that module alone", async () => {
     const { kernel } = await compileIn(root, on("x64", relaxed));
     expect(originsOf(kernel)).toEqual({ "x86-relaxed": "tuned", "arm-relaxed": "predicted" });
     expect(Object.keys(lockOf(root))).toEqual(["src/gemm.op.ts?tune=wasm", "src/gemm.op.ts?tune=wasm-x86-relaxed"]);
@@ -108,7 +108,7 @@ describe("a kernel for engines with relaxed SIMD", () => {
     expect(modules.flat().every(({ bytes }) => hasMultiplyAdd(bytes))).toBe(true);
   });
 
-  turn("is built from the lock to the same bytes on both, and stays as written where numerics are strict", async () => {
+  test("is built from the lock to the same bytes on both, and stays as written where numerics are strict", async () => {
     const frozen = { ...relaxed, mode: "frozen" } as const;
     const [x64, arm64] = [await compileIn(root, on("x64", frozen)), await compileIn(root, on("arm64", frozen))];
     expect(textOf(arm64.kernel)).toBe(textOf(x64.kernel));
@@ -132,7 +132,7 @@ test("a guess for a dev server and a kernel for a processor have none", async ()
   expect(own.kernel.variants).toBeUndefined();
 });
 
-describe("a decision of a pack for engines on other processors", () => {
+suite("a decision of a pack for engines on other processors", () => {
   const name = "src/gemm.op.ts?tune=wasm-arm";
   const root = app();
   beforeAll(async () => {
@@ -142,7 +142,7 @@ describe("a decision of a pack for engines on other processors", () => {
     writePack(root, { name: "@team/kernels", decisions });
   });
 
-  turn("is checked here and locked without a time, which it would have from no such processor", async () => {
+  test("is checked here and locked without a time, which it would have from no such processor", async () => {
     const options = { packs: ["@team/kernels"], engines: ["arm"] } as const;
     const { kernel, warnings } = await compileIn(root, on("x64", options));
     expect(kernel.origin).toBe("pack");
@@ -153,7 +153,7 @@ describe("a decision of a pack for engines on other processors", () => {
     expect(originsOf(again.kernel)).toEqual({ arm: "lock" });
   });
 
-  turn("is refused where it does not lead to its source", async () => {
+  test("is refused where it does not lead to its source", async () => {
     rmSync(join(root, "kernels.lock.json"));
     const file = join(root, "node_modules/@team/kernels/decisions.jsonl");
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(/"source":"[0-9a-f]{4}/g, '"source":"0000'));

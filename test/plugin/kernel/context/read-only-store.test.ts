@@ -13,7 +13,7 @@ import { inTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
 import { decisionKey, decisionOf } from "../../../sweep/gc/fill-store.ts";
 
-const turn = inTurn(2);
+const turn = inTurn(4);
 
 const disk = mkdtempSync(join(tmpdir(), "read-only-"));
 

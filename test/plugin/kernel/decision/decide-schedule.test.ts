@@ -10,7 +10,7 @@ import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
 import { nativeOf, relaxedOf, wasmOf } from "../../../support/parts-of.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";

@@ -14,7 +14,7 @@ import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
 import { nativeOf } from "../../../support/parts-of.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";

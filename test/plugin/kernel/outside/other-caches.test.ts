@@ -19,7 +19,7 @@ import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 import { writePack } from "../../../support/write-pack.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const isNative = (await detectToolchains()).length > 0 && isHere("avx2");
 const lacks = " (needs a C compiler, avx2)";

@@ -12,7 +12,7 @@ import { inTurn } from "../../../support/long.ts";
 import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 let server: Double;
 let decision: SharedDecision;

@@ -25,7 +25,7 @@ import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const [toolchain] = await detectToolchains();
 const key = generateSigningKey("ci-1");

@@ -20,7 +20,7 @@ import { loadModule } from "../../../support/load-module.ts";
 import { inTurn } from "../../../support/long.ts";
 import { nativeOf } from "../../../support/parts-of.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(7);
 
 const hasCompiler = (await detectToolchains()).length > 0;
 const deadlineMs = 600;

@@ -32,7 +32,7 @@ import { inTurn } from "../../../support/long.ts";
 import { referenceOf } from "../../../support/reference.ts";
 import { describeSchedule, drawSchedules } from "../../../support/thread-schedules.ts";
 
-const turn = inTurn(3);
+const turn = inTurn(5);
 
 const { attention, batchMatmul, conv1d, conv2d, conv3d, depthwiseConv2d, gemm, groupConv2d, transposedConv2d } =
   opLibrary;
