@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
@@ -12,10 +12,10 @@ import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts"
 import { buildApp, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { childScript } from "../support/child-script.ts";
 import { noAddon } from "../support/fake-kernel.ts";
-import { inTurn } from "../support/long.ts";
+import { suitesInTurn } from "../support/long.ts";
 import { nativeOf, relaxedOf, wasmOf } from "../support/parts-of.ts";
 
-const turn = inTurn(2);
+const suite = suitesInTurn(2);
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/ops", name), "utf8");
 const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");
@@ -106,7 +106,7 @@ const refusals = [
 
 type Answer = Readonly<Record<string, { readonly twins: readonly string[]; readonly isOffTheLoop: boolean }>>;
 
-describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noAvx2})` : ""}`, () => {
+suite(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noAvx2})` : ""}`, () => {
   const root = writeApp({
     "src/main.js": main,
     "src/checks.js": checks,
@@ -154,7 +154,7 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
 
   if (noAvx2) it.skip(`answer right, for avx2 (${noAvx2})`, () => undefined);
 
-  turn("are not measured again, and the bundle is the same", async () => {
+  it("are not measured again, and the bundle is the same", async () => {
     const second = await build();
     expect(second.map(({ measurements, compilerRuns, origin }) => [measurements, compilerRuns, origin])).toEqual(
       second.map(() => [0, 0, "lock"]),
@@ -171,7 +171,7 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
     }
   });
 
-  turn("are rebuilt from the lock alone where CI is set, byte for byte, and nothing is measured", async () => {
+  it("are rebuilt from the lock alone where CI is set, byte for byte, and nothing is measured", async () => {
     await build();
     const before = outputOf(root);
     for (const folder of ["store", "out"]) rmSync(join(root, folder), { recursive: true });

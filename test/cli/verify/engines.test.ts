@@ -4,7 +4,7 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { run as tune } from "../../../src/cli/actions/tune.ts";
 import { run as verify } from "../../../src/cli/actions/verify.ts";
 import { exitCodes } from "../../../src/cli/project/command.ts";

@@ -1,7 +1,7 @@
 // Machine code of drawn schedules, by NVRTC and nvdisasm: products are on tensor cores by the instructions that the schedule names, nothing
 // spills, registers are what the space counts, and every operator's text compiles. It runs on no GPU.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type AcceleratorTarget,
   type Assignment,
@@ -126,7 +126,7 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
   });
 
   // Each machine sees every other operator.
-  test.each(sweptOperators.map((operator, at) => ({ ...operator, at })))("$title compiles", (operator) => {
+  turn.each(sweptOperators.map((operator, at) => ({ ...operator, at })))("$title compiles", (operator) => {
     const { op } = operatorOfRound(operator, 1, 0);
     if (!op) return;
     const target = operator.at % 2 === 0 ? cudaSm80 : cudaSm90;

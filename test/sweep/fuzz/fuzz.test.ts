@@ -8,7 +8,7 @@ import type { FuzzedParser } from "./parser.ts";
 import { parsers } from "./parsers/index.ts";
 
 /** Few, as a suite beside others has a minute for all of them. Inputs of a megabyte, one of five thousand, are the sweep's. */
-const inputs = isLong ? 2000 : 500;
+const inputs = isLong ? 2000 : 300;
 
 test.each(parsers.map((parser) => [parser.name, parser] as const))("%s takes damaged inputs", async (_, parser) => {
   const wanted = Math.ceil(inputs * (parser.share ?? 1));

@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { detectMachine, type Machine } from "../../../../src/native/machine/machine.ts";
 import { moduleInCode } from "../../../../src/plugin/binding/module/in-code.ts";
 import { runtimePaths } from "../../../../src/plugin/binding/runtime-files.ts";
