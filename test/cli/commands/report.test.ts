@@ -3,13 +3,13 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ReportData } from "../../../src/plugin/report/report-data.ts";
-import { inTurn } from "../../support/long.ts";
+import { inTurn, suitesInTurn } from "../../support/long.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(7);
+const turn = inTurn(4);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -17,20 +17,22 @@ const files = {
 };
 const page = "unplugin-kernel-report.html";
 
-describe("report", () => {
+const suite = suitesInTurn(2);
+
+suite("report", () => {
   let root: string;
   beforeAll(() => {
     root = writeProject(files);
   });
   const text = (name: string): string => readFileSync(join(root, name), "utf8");
 
-  turn("of a project that was never tuned has the predicted schedules, and writes no lock", () => {
+  test("of a project that was never tuned has the predicted schedules, and writes no lock", () => {
     expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 1 kernel\n`, errors: "" });
     expect(kernelsIn(dataIn(text(page)))).toMatchObject([{ origin: "predicted", measured: null }]);
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
   });
 
-  turn("after a tuning has what it measured; --json prints what the page holds", () => {
+  test("after a tuning has what it measured; --json prints what the page holds", () => {
     expect(runCli(root, "tune", "--seconds", "600", "--trials", "6").exitCode).toBe(0);
     const lock = text("kernels.lock.json");
     const { exitCode, output } = runCli(root, "report", "--json", "--out", "deep/kernels.html");
@@ -44,7 +46,7 @@ describe("report", () => {
     expect(text("kernels.lock.json")).toBe(lock);
   });
 
-  turn("its hints are commands of the project's package manager", () => {
+  test("its hints are commands of the project's package manager", () => {
     const root = writeProject({ ...files, "pnpm-lock.yaml": "lockfileVersion: '9.0'\n" });
     expect(JSON.parse(runCli(root, "report", "--json").output).commands).toEqual({
       tune: "pnpm exec unplugin-kernel tune",
@@ -52,7 +54,7 @@ describe("report", () => {
     });
   });
 
-  turn("a store that knows more than the lock is looked at, and the lock is left alone", () => {
+  test("a store that knows more than the lock is looked at, and the lock is left alone", () => {
     const elsewhere = ["--lockfile", "other.lock.json"];
     const { output } = runCli(root, "report", "--json", ...elsewhere);
     expect(kernelsIn(JSON.parse(output))).toMatchObject([{ origin: "store" }]);

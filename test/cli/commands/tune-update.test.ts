@@ -2,11 +2,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
-import { inTurn } from "../../support/long.ts";
+import { expect, test } from "vitest";
+import { inTurn, suitesInTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(5);
+const turn = inTurn(2);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -32,10 +32,12 @@ const origins = ({ kernels }: Tuned) => Object.fromEntries(kernels.map(({ kernel
 const recordsIn = (root: string): number =>
   readFileSync(join(root, "node_modules/.cache/unplugin-kernel/records.jsonl"), "utf8").trim().split("\n").length;
 
-describe("tune --update", () => {
+const suite = suitesInTurn(2);
+
+suite("tune --update", () => {
   const root = writeProject(files);
 
-  turn("measures the kernels that are named anew, an import by its query, as if nothing had been measured", () => {
+  test("measures the kernels that are named anew, an import by its query, as if nothing had been measured", () => {
     tune(root);
     const before = recordsIn(root);
     expect(origins(tune(root))).toEqual({ [whole!]: "lock", [small!]: "lock", [other!]: "lock" });
@@ -53,7 +55,7 @@ describe("tune --update", () => {
     expect(candidates.slice(-4).every((one) => candidates.slice(0, -4).includes(one))).toBe(true);
   });
 
-  turn("drops entries that nothing imports, of the files that are named or of all", () => {
+  test("drops entries that nothing imports, of the files that are named or of all", () => {
     const lock = lockOf(root);
     const entries = {
       ...lock,
@@ -67,7 +69,7 @@ describe("tune --update", () => {
     expect(Object.keys(lockOf(root))).toEqual([small, whole, other].sort());
   });
 
-  turn("keeps what other machines have of an import of native, and all where an import leads nowhere", () => {
+  test("keeps what other machines have of an import of native, and all where an import leads nowhere", () => {
     const lock = lockOf(root);
     const main =
       'import gemm from "./gemm.op.ts?tune=wasm";\nimport n from "./other.op.ts?tune=native";\nconsole.log(gemm, n);\n';
@@ -82,7 +84,7 @@ describe("tune --update", () => {
     expect(Object.keys(lockOf(root))).toContain("src/other.op.ts?tune=amx");
   });
 
-  turn.each(["--again", "--compare=random"])("is not %s", (flag) => {
+  test.each(["--again", "--compare=random"])("is not %s", (flag) => {
     const { exitCode, errors } = runCli(root, "tune", "--update", flag);
     expect([exitCode, errors]).toEqual([2, expect.stringContaining("--update is given with --")]);
   });

@@ -2,11 +2,11 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, vi } from "vitest";
-import { inTurn } from "../../support/long.ts";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { suitesInTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
 
-const turn = inTurn(3);
+const suite = suitesInTurn(2);
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -20,7 +20,7 @@ function block(root: string): void {
   vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "");
 }
 
-describe("no secret", () => {
+suite("no secret", () => {
   let root: string;
   beforeAll(() => {
     root = writeProject({
@@ -32,20 +32,20 @@ describe("no secret", () => {
     });
   });
 
-  turn("is one warning of a run, however many kernels it has", () => {
+  test("is one warning of a run, however many kernels it has", () => {
     block(root);
     const { errors } = runCli(root, "tune", "--trials", "2");
     expect(errors.split(said(root))).toHaveLength(2);
   });
 
-  turn("is said by doctor and cache ls", () => {
+  test("is said by doctor and cache ls", () => {
     block(root);
     expect(runCli(root, "doctor").output).toContain(said(root));
     expect(JSON.parse(runCli(root, "doctor", "--json").output).project.storeProblems).toEqual([said(root)]);
     expect(runCli(root, "cache", "ls").output).toContain(said(root));
   });
 
-  turn("is said by cache export, behind what is left out", () => {
+  test("is said by cache export, behind what is left out", () => {
     block(root);
     const { output } = runCli(root, "cache", "export", "decisions.jsonl");
     expect(output).toBe(
@@ -54,7 +54,7 @@ describe("no secret", () => {
     expect(JSON.parse(runCli(root, "cache", "export", "again.jsonl", "--json").output).noSecret).toBe(said(root));
   });
 
-  turn("is no more where the environment has one, and a store of that secret is its own again", () => {
+  test("is no more where the environment has one, and a store of that secret is its own again", () => {
     block(root);
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "5e".repeat(32));
     rmSync(join(root, "kernels.lock.json"));

@@ -2,11 +2,12 @@
 
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { inTurn } from "../../support/long.ts";
+import { expect, it } from "vitest";
+import { inTurn, suitesInTurn } from "../../support/long.ts";
 import { runCli, runCliWith, writeProject } from "../project.ts";
 
 const turn = inTurn(7);
+const suite = suitesInTurn(2);
 
 const config = `import { defineConfig } from "vite";\n\nexport default defineConfig({ plugins: [] });\n`;
 const files = {
@@ -24,24 +25,21 @@ function textsOf(root: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(root, name), "utf8")]));
 }
 
-describe("init in a git repository", () => {
+suite("init in a git repository", () => {
   const attribute = "kernels.lock.json merge=unplugin-kernel\n";
   const command = `git config merge.unplugin-kernel.driver "npx unplugin-kernel merge-lock %O %A %B"`;
 
-  turn(
-    "names the driver that merges locks in .gitattributes, keeps what is there, and leaves git's configuration alone",
-    () => {
-      const root = writeProject({ ...files, ".git/config": "[core]\n", ".gitattributes": "*.png binary" });
-      const { output } = runCli(root, "init");
-      expect(output).toContain("edited .gitattributes: lock files are merged by entry\n");
-      expect(output).toContain(`    ${command}   once in each clone`);
-      expect(textsOf(root)).toMatchObject({
-        ".gitattributes": `*.png binary\n${attribute}`,
-        ".git/config": "[core]\n",
-      });
-      expect(runCli(root, "init").output).toContain("nothing to do");
-    },
-  );
+  it("names the driver that merges locks in .gitattributes, keeps what is there, and leaves git's configuration alone", () => {
+    const root = writeProject({ ...files, ".git/config": "[core]\n", ".gitattributes": "*.png binary" });
+    const { output } = runCli(root, "init");
+    expect(output).toContain("edited .gitattributes: lock files are merged by entry\n");
+    expect(output).toContain(`    ${command}   once in each clone`);
+    expect(textsOf(root)).toMatchObject({
+      ".gitattributes": `*.png binary\n${attribute}`,
+      ".git/config": "[core]\n",
+    });
+    expect(runCli(root, "init").output).toContain("nothing to do");
+  });
 
   it("of which it is a part, and which names the driver already, writes nothing of it", () => {
     const repository = writeProject({
@@ -54,10 +52,10 @@ describe("init in a git repository", () => {
   });
 });
 
-describe("init", () => {
+suite("init", () => {
   const root = writeProject(files);
 
-  turn("says what it would do, and does nothing of it", () => {
+  it("says what it would do, and does nothing of it", () => {
     const before = textsOf(root);
     const { exitCode, output } = runCli(root, "init", "--dry-run");
     expect(output).toContain("would be edited vite.config.ts: the plugin\n");
@@ -66,7 +64,7 @@ describe("init", () => {
     expect(textsOf(root)).toEqual(before);
   });
 
-  turn("wires a project", () => {
+  it("wires a project", () => {
     chmodSync(join(root, "vite.config.ts"), 0o755);
     const { exitCode, output, errors } = runCli(root, "init");
     expect(errors).toBe("");
@@ -95,7 +93,7 @@ next:
     expect(statSync(join(root, "vite.config.ts")).mode & 0o777).toBe(0o755);
   });
 
-  turn("has nothing to do the second time", () => {
+  it("has nothing to do the second time", () => {
     const before = textsOf(root);
     const { exitCode, output } = runCli(root, "init");
     expect(output).toBe("nothing to do: vite has the plugin, and package.json the rest\n");
@@ -103,7 +101,7 @@ next:
     expect(textsOf(root)).toEqual(before);
   });
 
-  turn("goes on where a run has ended in the middle", () => {
+  it("goes on where a run has ended in the middle", () => {
     const whole = textsOf(root);
     rmSync(join(root, "src/kernels/gemm.op.ts"));
     expect(runCli(root, "init").output).toContain("written src/kernels/gemm.op.ts");
