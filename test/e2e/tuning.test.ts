@@ -102,7 +102,7 @@ describe("a tuned kernel", () => {
 describe("in CI", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  it.each(["rollup", "vite", "webpack"] as const)(
+  turn.each(["rollup", "vite", "webpack"] as const)(
     "%s with an empty store fails at once and says what to do",
     async (host) => {
       vi.stubEnv("CI", "1");

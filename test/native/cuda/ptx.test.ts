@@ -60,7 +60,7 @@ ret;
 `);
   });
 
-  test.each([
+  turn.each([
     ["sm_80", "7.0"],
     ["sm_90", "7.8"],
     ["sm_90a", "8.0"],
@@ -152,7 +152,7 @@ describe.skipIf(nvcc === null)(`nvcc${nvcc ? "" : " (no nvcc on the PATH)"}`, ()
 });
 
 describe.skipIf(nvrtc === null)(`NVRTC${noCudaTools ? ` (${noCudaTools})` : ""}`, () => {
-  test.each(sources)("compiles %s", async (_, source) => {
+  turn.each(sources)("compiles %s", async (_, source) => {
     await compiles(nvrtc!, source());
     expect(nvrtc!.compile(source(), source().architecture).length).toBeGreaterThan(1000);
   });

@@ -132,7 +132,7 @@ describe("few long rows", () => {
 });
 
 describe("schedules compute what the reference does after every pass", () => {
-  test.each<readonly [string, Op]>([
+  turn.each<readonly [string, Op]>([
     ["a product", gemm({ M: 5, N: 12, K: 128 })],
     ["one that a map finishes", gemm({ M: 3, N: 8, K: 128 }, { bias: true, activation: "gelu" })],
     ["one of integers", gemm({ M: 3, N: 7, K: 384, dtype: "i32" })],

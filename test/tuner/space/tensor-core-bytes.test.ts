@@ -85,7 +85,7 @@ describe("products that are for tensor cores", () => {
     expect(names).toEqual([...own, ["C with sums on tensor cores"]]);
   });
 
-  test.each([
+  turn.each([
     ["a depth that is no multiple of 32", transposed(signed, [64, 64, 48])],
     ["rows that are no multiple of 16", transposed(signed, [40, 64, 64])],
     ["i8 · u8, for which there is no instruction in this order", transposed(["i8", "u8"], [64, 64, 64])],

@@ -152,7 +152,7 @@ test("element-wise stages are one launch, what a product reads is another", () =
 });
 
 describe("30 schedules of each template of a product are legal, printed, and take the memory that their constraint says", () => {
-  test.each([
+  turn.each([
     ["gemm", gemm(square(512))],
     ["bias and activation", gemm(square(512), { bias: true, activation: "relu" })],
     ["batches", batchMatmul({ batch: 3, ...square(512) })],
@@ -176,7 +176,7 @@ describe("30 schedules of each template of a product are legal, printed, and tak
 });
 
 describe("what schedules compute", () => {
-  test.each([
+  turn.each([
     ["gemm", gemm(square(64)), 4],
     ["a single group of threads", gemm(square(16 * 2)), 4],
     ["bias and activation", gemm({ ...square(64), K: 32 }, { bias: true, activation: "relu" }), 4],

@@ -136,7 +136,7 @@ describe("refused", () => {
     expect(refusalOf(sum, [], webgpu, "strict")).toBe("");
   });
 
-  test.each([
+  turn.each([
     ["groupBytes", 100, "bytes of memory, webgpu has 100"],
     ["threadsPerGroup", 32, "a group has 8×8×1 threads"],
     ["arraysPerLaunch", 2, "a launch names 3 arrays, webgpu has 2"],

@@ -154,7 +154,7 @@ turn.each<readonly [string, Op]>([
 });
 
 describe("schedules compute what the operator says", () => {
-  test.each<readonly [string, Op]>([
+  turn.each<readonly [string, Op]>([
     ["a convolution", conv2d({ ...image, padding: 1, stride: 2, H: 12, W: 12, ...half }, { bias: true })],
     ["one of bytes", conv2d({ ...image, H: 10, W: 10, dtype: "i8" })],
     ["one of groups", groupConv2d({ H: 10, W: 6, C: 32, F: 32, groups: 2, ...half })],

@@ -29,7 +29,7 @@ import { newReport, runCases } from "../../../support/oracle-chain.ts";
 import { type ChainCase, chainTargets } from "../../../support/random-schedule.ts";
 import { referenceOf } from "../../../support/reference.ts";
 
-const turn = inTurn(4);
+const turn = inTurn(6);
 
 const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
 const { attention, batchMatmul, conv2d, gemm, softmax } = opLibrary;
@@ -180,7 +180,7 @@ const chains: readonly (readonly [string, ComputeDef])[] = [
   ["two layers of bytes", instantiate(byteLayers, { M: 13, K: 18, N: 27, L: 33 }, "bytes")],
 ];
 
-test.each(chains)("%s through the oracle chain", async (family, op) => {
+turn.each(chains)("%s through the oracle chain", async (family, op) => {
   const report = newReport();
   const rng = createRng(1);
   await runCases(

@@ -155,7 +155,7 @@ const ops: readonly ComputeDef[] = [
 ];
 const cases = ops.flatMap((op) => [wasm, avx2, avx512].map((target) => [op.name, target.name, op, target] as const));
 
-test.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => {
+turn.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => {
   const rng = createRng(1);
   const naive = fromCompute(op);
   const templates = spaceOf(op, target).templates.filter(({ name }) => name.includes(" for "));
