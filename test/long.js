@@ -1,5 +1,5 @@
 // Runs the tests that CI leaves out as they take long (support/long.ts), and those others of their files; the record is a line of
-// test/runs.jsonl. A quarter of an hour on two cores:
+// test/runs.jsonl. An hour and a half on two cores:
 //
 //     npm run test:long
 //     npm run test:long -- test/site
@@ -12,7 +12,7 @@ import { runVitest } from "./support/run-vitest.js";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 /** Names by which a file is known to have such tests. */
-const marks = /support\/long\.ts"|inPageEngines/;
+const marks = /support\/long\.ts"|inPageEngines|inEngineInTurn/;
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
   .map((path) => join("test", path).replaceAll("\\", "/"))

@@ -4,6 +4,8 @@
 //
 // TEST_LINE_FILE in the environment is a file for that line, for a script that prints more after it.
 //
+// TEST_SEED draws the tests that a run has of those that take long (support/long.ts); the run says it before that line.
+//
 // All that tests leave in the temporary directory goes with them: each run has one of its own, which is removed behind it.
 //
 // Arguments go to vitest: `npm test -- test/plugin`. A test that a machine cannot run has the reason in its name. The run fails
@@ -20,6 +22,7 @@ import { complaintOf, stalePatterns } from "./skips/check.js";
 import * as environment from "./skips/environment.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+process.env.TEST_SEED ||= String(Math.floor(Math.random() * 1_000_000));
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 
 /** Vitest's exit code, and its report if it got as far as writing one. */
@@ -106,13 +109,24 @@ function wrongSkips(skipped, tests, args) {
   return [...wrong, ...stale.map(({ files, names }) => `test/skips/skips.json lists ${files}: ${names}: no such test`)];
 }
 
+/** The skips, a line each; those that a long run has are counted, a line for each file. */
+function skipLines(skipped) {
+  const isLong = ({ name }) => name.includes("(npm run test:long)");
+  const files = new Map();
+  for (const { file } of skipped.filter(isLong)) files.set(file, (files.get(file) ?? 0) + 1);
+  return [
+    ...skipped.filter((test) => !isLong(test)).map(({ file, name }) => `${file}: ${name}`),
+    ...[...files].map(([file, count]) => `${file}: ${count} more (npm run test:long)`),
+  ];
+}
+
 const args = process.argv.slice(2);
 const { status, report } = runVitest(args);
 const tests = testsOf(report);
 const isRight = (args.length > 0 && process.env.UPDATE_HOSTS !== "1") || isHostTableRight(report);
 const { passed, failed, skipped } = countOf(report, tests);
 if (skipped.length > 0) console.log("\nskipped, with the reason in the name:");
-for (const { file, name } of skipped) console.log(`  ${file}: ${name}`);
+for (const line of skipLines(skipped)) console.log(`  ${line}`);
 const wrong = wrongSkips(skipped, tests, args);
 // Said once more behind the skips: whoever sees only the end of a log sees what failed.
 if (failed.length > 0) console.error("\nfailed:");
@@ -122,6 +136,7 @@ if (wrong.length > 0) console.error("\nshould not have been skipped (test/skips/
 for (const line of wrong) console.error(`  ${line}`);
 const isFailed = failed.length > 0 || !isRight || wrong.length > 0;
 const line = `tests: ${passed} passed, ${failed.length + (isRight ? 0 : 1) + wrong.length} failed, ${skipped.length} skipped`;
+if (process.env.TEST_LONG !== "1") console.log(`\nTEST_SEED=${process.env.TEST_SEED} draws the same tests again`);
 console.log(`\n${line}`);
 if (process.env.TEST_LINE_FILE) writeFileSync(process.env.TEST_LINE_FILE, `${line}\n`);
 process.exitCode = status !== 0 || isFailed ? 1 : 0;

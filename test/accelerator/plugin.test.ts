@@ -5,13 +5,16 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rollup } from "rollup";
-import { expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { type ComputeDef, instantiate, type Op, opLibrary } from "../../src/compiler/index.ts";
 import type { Mode } from "../../src/plugin/options/types.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
 import { runMoved, writeApp } from "../support/build-app.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { referenceOf } from "../support/reference.ts";
+
+const turn = inTurn(2);
 
 const { conv2d, gemm } = opLibrary;
 
@@ -70,7 +73,7 @@ async function build(root: string, mode: Mode): Promise<Built> {
   return { measured: lines.find((line) => / measured, /.test(line)), code, answer: runMoved(root) as Built["answer"] };
 }
 
-test.each(Object.entries(cases))("%s", async (_, { op, text }) => {
+turn.each(Object.entries(cases))("%s", async (_, { op, text }) => {
   const def: ComputeDef = instantiate(op, {}, "kernel");
   const { inputs, expected } = referenceOf(def, createRng(1));
   const types = inputs.map((input) => input.constructor.name);

@@ -12,6 +12,9 @@ import { openDatabase } from "../../src/tuner/record/database.ts";
 import { linesOf } from "../../src/tuner/record/merge.ts";
 import { writeApp } from "../support/build-app.ts";
 import { type CompileCase, compileIn } from "../support/compile-app.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const operator = readFileSync("fixtures/ops/gemm.op.ts", "utf8");
 const withConstants = operator
@@ -32,7 +35,7 @@ const byPlugin = (root: string, more: CompileCase["request"] = {}) =>
   compileIn(root, { request: { parameters, budget, ...more } });
 
 describe("what was measured of a task", () => {
-  test.each([
+  turn.each([
     ["as it is", operator, {}, {}],
     ["under strict numerics", operator, { numerics: "strict" }, { numerics: "strict" }],
     ["with a constant", withConstants, { constants: ["B"] }, {}],
@@ -47,7 +50,7 @@ describe("what was measured of a task", () => {
     expect((await byApi(root, { ...options, budget: more })).measured).toBe(2);
   });
 
-  test("by the plugin is known to a program", async () => {
+  turn("by the plugin is known to a program", async () => {
     const root = writeApp({ "src/gemm.op.ts": operator });
     expect((await byPlugin(root)).kernel).toMatchObject({ origin: "tuned", measurements: 4 });
     expect(await byApi(root)).toMatchObject({ measured: 0 });
@@ -58,7 +61,7 @@ describe("records of another code generator", () => {
   const rewrite = (root: string, change: (record: TuningRecord) => TuningRecord): void =>
     writeFileSync(recordsIn(root), linesOf(recordsOf(root).map(change)));
 
-  test.each([
+  turn.each([
     ["of another version", (record: TuningRecord): TuningRecord => ({ ...record, codegen: "0" })],
     ["that do not say", (record: TuningRecord): TuningRecord => ({ ...record, codegen: null })],
   ])("%s are no measurements of this one", async (_, change) => {
@@ -124,7 +127,7 @@ describe("a key", () => {
 describe("what a postprocessor refuses", () => {
   const none: Postprocessor = { name: "none", apply: () => ({ kind: "refused", reason: "made to" }) };
 
-  test("is not recorded for tunings without it, and what was recorded without it does not win", async () => {
+  turn("is not recorded for tunings without it, and what was recorded without it does not win", async () => {
     const root = writeApp({ "src/gemm.op.ts": operator });
     await expect(byApi(root, { postprocessors: [none] })).rejects.toThrow(DiagnosticError);
     expect((await byApi(root)).measured).toBe(4);

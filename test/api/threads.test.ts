@@ -8,6 +8,9 @@ import { build, load, predictSchedule, tune } from "../../src/api/index.ts";
 import { type Op, opLibrary } from "../../src/compiler/index.ts";
 import type { Artifact } from "../../src/native/addon/artifact.ts";
 import { skipReason } from "../native/compiled.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const { conv2d, gemm, layerNorm, softmax } = opLibrary;
 
@@ -49,7 +52,7 @@ describe.each([
   { title: `threads of native kernels${why}`, target: "avx2" as const, isSkipped: skipReason !== null },
   { title: "threads of WASM kernels", target: "wasm" as const, isSkipped: false },
 ])("$title", ({ target, isSkipped }) => {
-  test.skipIf(isSkipped).each(cases)("$title: no bit depends on their number", async ({ op, lengths }) => {
+  turn.skipIf(isSkipped).each(cases)("$title: no bit depends on their number", async ({ op, lengths }) => {
     const schedule = predictSchedule(op, { target, threads: 3 });
     const results: ReturnType<typeof reals>[] = [];
     for (const threads of [1, 2, 3, 8]) {
@@ -63,7 +66,7 @@ describe.each([
     expect(results[0]!.some((value, at) => value !== reals(lengths.at(-1)!)[at])).toBe(true);
   });
 
-  test.skipIf(isSkipped)("are searched for", async () => {
+  turn.skipIf(isSkipped)("are searched for", async () => {
     const options = { target, threads: 2, budget: { seconds: 600, trials: 6 } } as const;
     const { measured, failed } = await tune(gemm({ M: 64, N: 64, K: 64 }), options);
     expect(measured).toBeGreaterThan(0);

@@ -10,6 +10,9 @@ import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
 import { chromiumPage } from "../support/engine/chromium.ts";
 import { inPageEngines } from "../support/engine/engines.ts";
 import { buildExample, copyExample } from "../support/example-app.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(5);
 
 const size = 512;
 const taps = [1, 4, 6, 4, 1].map((weight) => weight / 16);
@@ -82,12 +85,12 @@ describe("image-filter", () => {
     expect(built).toMatch(/2 kernels: 1 from kernels\.lock\.json, 1 predicted, 0 measured/);
   });
 
-  it("finds the edges that plain loops find", async () => {
+  turn("finds the edges that plain loops find", async () => {
     const { findEdges }: Filter = await import(join(root, "dist/find-edges.js"));
     expectRight(findEdges(pixels()));
   });
 
-  it("finds them off the event loop, and says why no GPU does", async () => {
+  turn("finds them off the event loop, and says why no GPU does", async () => {
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", "/nowhere");
     const { findEdgesSoon, gpu }: SoonFilter = await import(join(root, "dist/find-edges-soon.js"));
     expectRight(await findEdgesSoon(pixels()));
@@ -96,7 +99,7 @@ describe("image-filter", () => {
   });
 
   inPageEngines("in", ({ launch }) => {
-    it("finds them, too", async () => {
+    turn("finds them, too", async () => {
       const server = await serveFolder(withPage(root));
       const engine = await launch();
       try {
@@ -115,7 +118,7 @@ describe("image-filter", () => {
     });
   });
 
-  it.skipIf(noBrowser !== null)(`finds them on a GPU${noBrowser ? ` (${noBrowser})` : ""}`, async () => {
+  turn.skipIf(noBrowser !== null)(`finds them on a GPU${noBrowser ? ` (${noBrowser})` : ""}`, async () => {
     const browser = await launchBrowser(["--enable-unsafe-webgpu"]);
     const server = await serveFolder(withPage(root));
     try {
@@ -134,7 +137,7 @@ describe("image-filter", () => {
     }
   });
 
-  it("is a program that writes an image", () => {
+  turn("is a program that writes an image", () => {
     const file = join(mkdtempSync(join(tmpdir(), "edges-")), "edges.pgm");
     const said = execFileSync(process.execPath, [join(root, "dist/main.js"), file], { encoding: "utf8" });
     expect(said).toMatch(/^512×512 in [\d.]+ ms, wasm/);

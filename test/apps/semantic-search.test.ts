@@ -10,6 +10,9 @@ import type { RunningEngine } from "../support/engine/engine.ts";
 import { inPageEngines } from "../support/engine/engines.ts";
 import { visitorOf } from "../support/engine/visitor.ts";
 import { buildExample, copyExample, exampleFolder } from "../support/example-app.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(5);
 
 const [documents, width] = [50_000, 384];
 
@@ -85,7 +88,7 @@ inPageEngines("semantic-search in", ({ launch }) => {
     };
   }
 
-  it("finds what a plain loop finds, and the page's policy has nothing against it", async () => {
+  turn("finds what a plain loop finds, and the page's policy has nothing against it", async () => {
     const { page, visitor, problems } = await open("script-src 'self' 'wasm-unsafe-eval'");
     await visitor.sees("li");
     await visitor.enters("input", "271");
@@ -97,7 +100,7 @@ inPageEngines("semantic-search in", ({ launch }) => {
     await page.close();
   });
 
-  it("is refused by a policy without 'wasm-unsafe-eval'", async () => {
+  turn("is refused by a policy without 'wasm-unsafe-eval'", async () => {
     const { page, visitor, problems } = await open("script-src 'self'");
     await expect.poll(problems).not.toEqual([]);
     expect((await problems()).join("\n")).toMatch(/unsafe-eval|wasm-eval|Content Security Policy/);
@@ -120,7 +123,7 @@ describe.skipIf(noBrowser !== null)(`semantic-search on a GPU${noBrowser ? ` (${
     await server?.close();
   });
 
-  it("finds what a plain loop finds where it is chosen, and the CPU goes on where it fails", async () => {
+  turn("finds what a plain loop finds where it is chosen, and the CPU goes on where it fails", async () => {
     const page = chromiumPage(await browser.newPage());
     await page.goto(server.url);
     const visitor = visitorOf(page);

@@ -2,7 +2,7 @@
 // Results are the reference's, and nothing but the arrays is touched. `npm run test:arm` draws more.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type ComputeDef,
   type CpuTarget,
@@ -18,9 +18,12 @@ import { chainKernel } from "../emulated/chain-kernel.ts";
 import { flatKernel } from "../emulated/flat-kernel.ts";
 import type { EmulatedKernel } from "../emulated/run-emulated.ts";
 import { sampledKernels, type TensorizedCase, tensorizedKernel } from "../emulated/tensorized-kernel.ts";
+import { inTurn } from "../support/long.ts";
 import { families } from "../support/random-schedule.ts";
 import { armSkipNote, armSkipReason } from "./arm-node.ts";
 import { wrongInBatches, wrongOnArm } from "./run-on-arm.ts";
+
+const turn = inTurn(4);
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("ARM_SEED", 1);
@@ -73,7 +76,7 @@ function oneRun<T>(cases: readonly T[], draw: (it: T) => readonly EmulatedKernel
 }
 
 describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
-  test.each(armTargets)(`${count} random schedules for $name, seed ${seed}`, { timeout }, async (target) => {
+  turn.each(armTargets)(`${count} random schedules for $name, seed ${seed}`, { timeout }, async (target) => {
     for (let at = from; at < from + count; at += batch) {
       const numbers = Array.from({ length: Math.min(batch, from + count - at) }, (_, each) => at + each);
       const kernels = numbers.flatMap((number) => chainKernel(seed, number, target) ?? []);
@@ -85,7 +88,7 @@ describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
   const ofDots = oneRun(dots, ({ target, ...it }) =>
     Array.from({ length: 8 }, (_, number) => tensorizedKernel({ ...it, lanes: 4 }, target, seed + number)),
   );
-  test.each(dots)("products by $intrinsic", async (it) => {
+  turn.each(dots)("products by $intrinsic", async (it) => {
     for (const { source } of ofDots.kernels(it)) expect(source.text).toContain(it.intrinsic.split(".")[0]);
     expect(await ofDots.wrong(it)).toEqual([]);
   });
@@ -95,14 +98,14 @@ describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
       sampledKernels(op, "mmla", targets["neon-i8mm"], seed + from + at),
     ).flat(),
   );
-  test.each(productsInRows)("sums in tiles of 2×2: $name", { timeout }, async (op) => {
+  turn.each(productsInRows)("sums in tiles of 2×2: $name", { timeout }, async (op) => {
     const kernels = ofProducts.kernels(op);
     expect(kernels.length).toBeGreaterThanOrEqual(ofEach);
     for (const { source, describe: said } of kernels) expect(source.text, said("")).toContain("mmla %0.4s");
     expect(await ofProducts.wrong(op)).toEqual([]);
   });
 
-  test(`random flat functions, seed ${seed}`, async () => {
+  turn(`random flat functions, seed ${seed}`, async () => {
     const functions = fc.sample(
       fc.gen().map((gen) => randomFlat(gen)),
       { numRuns: 60, seed },
@@ -112,7 +115,7 @@ describe.skipIf(armSkipReason)(`C on emulated ARM${armSkipNote}`, () => {
     );
   });
 
-  test("partial vectors of every type", async () => {
+  turn("partial vectors of every type", async () => {
     const moves = partialMoves().map(({ func, inputs }) => flatKernel("partial-move", func, inputs, targets.neon));
     expect(await wrongOnArm(moves)).toEqual([]);
   });

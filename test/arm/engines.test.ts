@@ -6,12 +6,14 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { writeApp } from "../support/build-app.ts";
 import { bundleApp, linkedApp } from "../support/bundled-app.ts";
-import { longTest } from "../support/long.ts";
+import { inTurn, longTest } from "../support/long.ts";
 import { armNode, armSkipNote, armSkipReason, runArmNode } from "./arm-node.ts";
+
+const turn = inTurn(4);
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -38,7 +40,7 @@ const answerThere = async (bundle: string) => {
 const answerHere = (bundle: string) => JSON.parse(execFileSync(process.execPath, [bundle], { encoding: "utf8" }));
 
 describe.skipIf(armSkipReason)(`engines on ARM${armSkipNote}`, () => {
-  test.each([[[]], [["--liftoff", "--no-wasm-tier-up"]], [["--no-liftoff"]]])(
+  turn.each([[[]], [["--liftoff", "--no-wasm-tier-up"]], [["--no-liftoff"]]])(
     "the module that asks for the class says ARM, with flags %j, and x86 here",
     async (flags) => {
       const root = writeApp({
@@ -59,7 +61,7 @@ describe.skipIf(armSkipReason)(`engines on ARM${armSkipNote}`, () => {
     },
   );
 
-  test("a bundle answers by the schedule of the engine's class, and says which", async () => {
+  turn("a bundle answers by the schedule of the engine's class, and says which", async () => {
     const bundle = await bundleOf(project(), { mode: "predict" });
     const right = { isMeasured: false, isRight: true, last: 128 };
     expect(await answerThere(bundle)).toEqual({ target: "wasm-arm", ...right });

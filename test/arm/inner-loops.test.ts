@@ -1,14 +1,17 @@
 // What the compiler for ARM makes of the schedules that the prior likes best: sums stay in registers, products of floats take a lane of a
 // vector for all of another's, and products of matrices have no more loads than the core starts beside them.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type CSource, targets } from "../../src/compiler/index.ts";
 import { machineModelOf } from "../../src/tuner/prior/ranker.ts";
 import { inTempDir } from "../native/compiled.ts";
 import { assemblerOf } from "../support/assembler.ts";
 import { type InnerLoop, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
+import { inTurn } from "../support/long.ts";
 import { armSkipNote, armSkipReason, armToolchain } from "./arm-node.ts";
 import { firstSchedules } from "./first-schedules.ts";
+
+const turn = inTurn(4);
 
 const cases = [
   { target: "neon", dtype: "f32", product: /\bfmla\s.*v\d+\.s\[\d\]/ },
@@ -27,7 +30,7 @@ const inRows = [
 ] as const;
 
 describe.skipIf(armSkipReason)(`inner loops for ARM${armSkipNote}`, () => {
-  test.each(cases)("$dtype products for $target", async ({ target, dtype, product }) => {
+  turn.each(cases)("$dtype products for $target", async ({ target, dtype, product }) => {
     const sources = firstSchedules(target, { dtype }, 8);
     expect(sources.length).toBeGreaterThan(4);
     for (const source of sources) {
@@ -36,7 +39,7 @@ describe.skipIf(armSkipReason)(`inner loops for ARM${armSkipNote}`, () => {
     }
   });
 
-  test.each(inRows)("products of matrices by $product", async ({ dtype, dtypeB, product }) => {
+  turn.each(inRows)("products of matrices by $product", async ({ dtype, dtypeB, product }) => {
     const sources = firstSchedules("neon-i8mm", { dtype, dtypeB }, 8);
     const loops = await Promise.all(sources.map(loopsOf));
     const mixes = loops.map((all) => all.map((loop) => mixOf(loop, product)));

@@ -8,11 +8,13 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { armDecision } from "../support/arm-decision.ts";
 import { bundleApp, linkedApp } from "../support/bundled-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
-import { isLong, longNote } from "../support/long.ts";
+import { inTurn, isLong, longNote } from "../support/long.ts";
 import { startDouble } from "../support/remote/double.ts";
 import { offerAt } from "../support/remote/share.ts";
 import { writePack } from "../support/write-pack.ts";
 import { type ArmCpu, armNode, armSkipNote, armSkipReason, armToolchain, runArmNode } from "./arm-node.ts";
+
+const turn = inTurn(3);
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -88,14 +90,14 @@ describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armS
     expect(addonsIn(root).map(machineOf)).toEqual([183]);
   });
 
-  test("answers natively on a processor that has the features", async () => {
+  turn("answers natively on a processor that has the features", async () => {
     for (const cpu of ["max", "neoverse-n1"] as const) {
       const { stdout, stderr } = await runArmNode([bundle], { cpu });
       expect(JSON.parse(stdout || stderr)).toEqual({ twin: "native", twinReason: null, results });
     }
   });
 
-  test("answers by WASM on a processor that lacks some", async () => {
+  turn("answers by WASM on a processor that lacks some", async () => {
     const { stdout, stderr } = await runArmNode([bundle], { cpu: "cortex-a72" });
     const answer = JSON.parse(stdout || stderr);
     expect(answer).toMatchObject({ twin: "wasm", results });
@@ -110,7 +112,7 @@ describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armS
 });
 
 describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => {
-  test("carries both addons, and each system loads its own", async () => {
+  turn("carries both addons, and each system loads its own", async () => {
     const root = project();
     writeFileSync(join(root, "main.js"), main.replace("neon-dot", "avx2"));
     const platforms = ["linux-x64", "linux-arm64"] as const;
@@ -123,7 +125,7 @@ describe.skipIf(armSkipReason)(`one build for x64 and ARM${armSkipNote}`, () => 
       expect(JSON.parse(execFileSync(process.execPath, [bundle], { encoding: "utf8" }))).toMatchObject({ results });
   });
 
-  test("leaves this machine's own out where it is not asked for", async () => {
+  turn("leaves this machine's own out where it is not asked for", async () => {
     const root = project();
     await bundleApp(root, { mode: "predict", platforms: ["linux-x64"] });
     expect(addonsIn(root).map(machineOf)).toEqual([62]);

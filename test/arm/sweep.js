@@ -17,6 +17,7 @@ const options = {
 };
 const { seed, from, count, target, "per-operator": perOperator } = parseArgs({ options }).values;
 const { status, result } = runVitest(["test/arm/chain.test.ts", "-t", "random schedules"], {
+  TEST_LONG: "1",
   ARM_SEED: seed,
   ARM_FROM: from,
   ...(count !== undefined && { ARM_COUNT: count }),

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import type { PageVisit } from "../../src/cli/bench/browser/visit.ts";
 import { writeProject } from "../cli/project.ts";
 import { alteringProxy } from "../support/altering-proxy.ts";
@@ -11,7 +11,10 @@ import type { EngineName, EnginePage, PageOptions, RunningEngine } from "../supp
 import { inPageEngines } from "../support/engine/engines.ts";
 import { saw } from "../support/engine/saw.ts";
 import { visitorOf } from "../support/engine/visitor.ts";
+import { inTurn } from "../support/long.ts";
 import { killServed, type Served, serve as serveCommand } from "../support/served-command.ts";
+
+const turn = inTurn(5);
 
 const operator = (body: string): string => `import { withConstants } from "unplugin-kernel/op";
 import { gemm } from "unplugin-kernel/ops";
@@ -87,60 +90,61 @@ inPageEngines("bench --browser in", ({ name, launch }) => {
   const says = (words: string): string =>
     `document.querySelector("[role=status]")?.textContent.includes(${JSON.stringify(words)})`;
 
-  it("measures every twin that the engine has, tells the command, and ends with 0 after one visit", async ({
-    task,
-  }) => {
-    const { url, output, ended } = await serve(root, "--once", "--json");
-    const page = await open(url);
-    expect(await ended).toBe(0);
-    const { browser: facts, kernels }: PageVisit = JSON.parse(output());
-    expect(facts).toMatchObject({ hasSharedMemory: true, hasRelaxedSimd, cores: expect.any(Number) });
-    expect(facts.userAgent).toMatch(userAgent);
-    expect(facts.clockStepMs).toBeGreaterThan(0);
-    expect(kernels.map(({ kernel }) => kernel)).toEqual([
-      "src/gemm.op.ts?K=64&M=64&N=64&threads=2&tune=wasm",
-      "src/gemm.op.ts?tune=avx2",
-      "src/gemm.op.ts?tune=wasm",
-      "src/layer.op.ts?sync=0&tune=wasm",
-    ]);
-    for (const { bench, error } of kernels) {
-      expect(error).toBeNull();
-      expect(bench!.rows).toMatchObject([
-        hasRelaxedSimd
-          ? { name: "wasm-relaxed", isBound: true, isRight: true, why: null }
-          : { name: "wasm-relaxed", isBound: false, isRight: null, why: noRelaxedSimd, times: null },
-        { name: "wasm", isBound: !hasRelaxedSimd, isRight: true, why: null },
-        { name: "reference", isBound: false, isRight: true, why: null },
+  turn(
+    "measures every twin that the engine has, tells the command, and ends with 0 after one visit",
+    async ({ task }) => {
+      const { url, output, ended } = await serve(root, "--once", "--json");
+      const page = await open(url);
+      expect(await ended).toBe(0);
+      const { browser: facts, kernels }: PageVisit = JSON.parse(output());
+      expect(facts).toMatchObject({ hasSharedMemory: true, hasRelaxedSimd, cores: expect.any(Number) });
+      expect(facts.userAgent).toMatch(userAgent);
+      expect(facts.clockStepMs).toBeGreaterThan(0);
+      expect(kernels.map(({ kernel }) => kernel)).toEqual([
+        "src/gemm.op.ts?K=64&M=64&N=64&threads=2&tune=wasm",
+        "src/gemm.op.ts?tune=avx2",
+        "src/gemm.op.ts?tune=wasm",
+        "src/layer.op.ts?sync=0&tune=wasm",
       ]);
-      for (const { times, gflops } of bench!.rows) {
-        if (times === null) continue;
-        expect(times.samples).toBeGreaterThanOrEqual(3);
-        expect(times.p20Ns).toBeLessThanOrEqual(times.medianNs);
-        expect(times.medianNs).toBeLessThanOrEqual(times.p80Ns);
-        expect(gflops).toBeCloseTo(bench!.flops / times.medianNs, 9);
+      for (const { bench, error } of kernels) {
+        expect(error).toBeNull();
+        expect(bench!.rows).toMatchObject([
+          hasRelaxedSimd
+            ? { name: "wasm-relaxed", isBound: true, isRight: true, why: null }
+            : { name: "wasm-relaxed", isBound: false, isRight: null, why: noRelaxedSimd, times: null },
+          { name: "wasm", isBound: !hasRelaxedSimd, isRight: true, why: null },
+          { name: "reference", isBound: false, isRight: true, why: null },
+        ]);
+        for (const { times, gflops } of bench!.rows) {
+          if (times === null) continue;
+          expect(times.samples).toBeGreaterThanOrEqual(3);
+          expect(times.p20Ns).toBeLessThanOrEqual(times.medianNs);
+          expect(times.medianNs).toBeLessThanOrEqual(times.p80Ns);
+          expect(gflops).toBeCloseTo(bench!.flops / times.medianNs, 9);
+        }
       }
-    }
-    await page.waitFor(says("4 kernels measured; all results are right."));
-    expect(await page.evaluate('document.querySelectorAll("table tbody tr").length')).toBe(12);
-    const verdicts = await visitorOf(page).texts(".verdicts li");
-    expect(verdicts.map((verdict) => verdict.split(": ")[0])).toEqual(kernels.map(({ kernel }) => kernel));
-    for (const verdict of verdicts)
-      expect(verdict).toMatch(
-        /: [\d.]+ × the reference loops in JavaScript, [\d.]+ (ns|µs|ms): (hardly any of|fits|longer than) a frame of 60 Hz/,
-      );
-    const bars = await page.evaluate<readonly Bar[]>(barsOf);
-    expect(bars).toHaveLength(kernels.flatMap(({ bench }) => bench!.rows.filter(({ times }) => times)).length);
-    // The longest bar of a kernel is as long as its track, and the kernel that a page calls has a colour of its own.
-    for (const { kernel } of kernels) {
-      const own = bars.filter((bar) => bar.kernel === kernel);
-      expect(Math.max(...own.map(({ share }) => share))).toBeCloseTo(1, 1);
-      expect(own.filter(({ isBound }) => isBound)).toHaveLength(1);
-    }
-    expect(page.said()).toEqual([]);
-    saw(task, { engine: name, version: engine.version, feature: "bench", answer: "yes" });
-  });
+      await page.waitFor(says("4 kernels measured; all results are right."));
+      expect(await page.evaluate('document.querySelectorAll("table tbody tr").length')).toBe(12);
+      const verdicts = await visitorOf(page).texts(".verdicts li");
+      expect(verdicts.map((verdict) => verdict.split(": ")[0])).toEqual(kernels.map(({ kernel }) => kernel));
+      for (const verdict of verdicts)
+        expect(verdict).toMatch(
+          /: [\d.]+ × the reference loops in JavaScript, [\d.]+ (ns|µs|ms): (hardly any of|fits|longer than) a frame of 60 Hz/,
+        );
+      const bars = await page.evaluate<readonly Bar[]>(barsOf);
+      expect(bars).toHaveLength(kernels.flatMap(({ bench }) => bench!.rows.filter(({ times }) => times)).length);
+      // The longest bar of a kernel is as long as its track, and the kernel that a page calls has a colour of its own.
+      for (const { kernel } of kernels) {
+        const own = bars.filter((bar) => bar.kernel === kernel);
+        expect(Math.max(...own.map(({ share }) => share))).toBeCloseTo(1, 1);
+        expect(own.filter(({ isBound }) => isBound)).toHaveLength(1);
+      }
+      expect(page.said()).toEqual([]);
+      saw(task, { engine: name, version: engine.version, feature: "bench", answer: "yes" });
+    },
+  );
 
-  it("measures again by keyboard, says whether memory is shared, and the command goes on serving", async () => {
+  turn("measures again by keyboard, says whether memory is shared, and the command goes on serving", async () => {
     const { url, output } = await serve(root, "src/layer.op.ts", "--json");
     // WebKitGTK shares no memory, though the page is isolated.
     const page = await open(url, {});
@@ -157,7 +161,7 @@ inPageEngines("bench --browser in", ({ name, launch }) => {
     expect(page.said()).toEqual([]);
   });
 
-  it("copies and saves what it found", async () => {
+  turn("copies and saves what it found", async () => {
     const { url, output } = await serve(root, "src/layer.op.ts", "--json");
     const page = await open(url);
     const visitor = visitorOf(page);
@@ -184,7 +188,7 @@ inPageEngines("bench --browser in", ({ name, launch }) => {
 kernel.pack = (constants) => Object.assign(() => {}, { buffers: pack(constants).buffers });
 export default kernel;`;
 
-  it("says what is wrong, in words, and ends with 1", async () => {
+  turn("says what is wrong, in words, and ends with 1", async () => {
     const { url, errors, ended } = await serve(root, "src/layer.op.ts", "--once");
     const proxy = await alteringProxy(url, {
       "/kernels/0/wasm.js": (text) => `${text.replace("export default", "const kernel =")}\n${lazy}`,
@@ -204,7 +208,7 @@ export default kernel;`;
     expect(await visitor.texts(".verdicts li")).toEqual([expect.stringMatching(verdict)]);
   });
 
-  it("tells the command why it cannot measure", async () => {
+  turn("tells the command why it cannot measure", async () => {
     const { url, errors, ended } = await serve(root, "src/layer.op.ts", "--once");
     const proxy = await alteringProxy(url, { "/measure.js": null });
     proxies.push(proxy);
@@ -235,7 +239,7 @@ describe.skipIf(noBrowser)(`bench --browser in Chromium alone${noBrowser ? ` (${
     return { page, troubles };
   }
 
-  it("measures again by keyboard, copies and saves what it found, and goes on serving", async () => {
+  turn("measures again by keyboard, copies and saves what it found, and goes on serving", async () => {
     const { url, output, child, ended } = await serve(root, "src/layer.op.ts", "--json");
     const { page, troubles } = await open();
     await page.goto(url);

@@ -5,12 +5,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { createServer, type ViteDevServer } from "vite";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { packageFile } from "../../src/native/machine/package-file.ts";
 import { launchBrowser, noBrowser } from "../support/browser.ts";
 import { writeApp } from "../support/build-app.ts";
 import { eventually } from "../support/eventually.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(2);
 
 const app = {
   "index.html": '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/src/main.js"></script>',
@@ -62,7 +65,7 @@ describe.skipIf(noBrowser !== null)(`a page of the dev server in Chromium${noBro
     await page.waitForFunction("globalThis.kernel");
   }
 
-  test("measures its kernel, once, and goes on with what it found", async () => {
+  turn("measures its kernel, once, and goes on with what it found", async () => {
     expect(existsSync(packageFile("dist/background-tuner.js"))).toBe(true);
     const root = writeApp(app);
     await open(root, true);
@@ -83,7 +86,7 @@ describe.skipIf(noBrowser !== null)(`a page of the dev server in Chromium${noBro
     expect(agrees).toBe(true);
   });
 
-  test("with a software adapter that it does not take measures nothing", async () => {
+  turn("with a software adapter that it does not take measures nothing", async () => {
     const root = writeApp(app);
     await open(root, false);
     await page.waitForFunction("framesSeen > 0 && document.querySelector('iframe') === null", null, {

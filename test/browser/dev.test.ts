@@ -18,7 +18,10 @@ import { saw } from "../support/engine/saw.ts";
 import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel, marks, wasmSource } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
+
+const turn = inTurn(5);
 
 const page = {
   "index.html": '<!doctype html><link rel="icon" href="/icon.svg"><script type="module" src="/src/main.js"></script>',
@@ -101,40 +104,41 @@ inPageEngines("the dev server and", ({ name, launch }) => {
     const app = (query = "") =>
       writeApp({ ...page, "src/main.js": main(query), "src/blend.op.ts": "export default 1;" });
 
-    it("takes the place of the predicted one, and the page keeps its state, its function and its arrays", async ({
-      task,
-    }) => {
-      const { compile, finish } = slowCompiler(fakeKernel());
-      const opened = await open(await serve(app(), compile));
-      const run = (body: string): Promise<unknown> => opened.page.evaluate(`(async () => { ${body} })()`);
-      await run(`
+    turn(
+      "takes the place of the predicted one, and the page keeps its state, its function and its arrays",
+      async ({ task }) => {
+        const { compile, finish } = slowCompiler(fakeKernel());
+        const opened = await open(await serve(app(), compile));
+        const run = (body: string): Promise<unknown> => opened.page.evaluate(`(async () => { ${body} })()`);
+        await run(`
         globalThis.counter = 42;
         globalThis.kept = kernels.kernel;
         globalThis.arrays = kept.buffers();
         arrays.A.set(inputs()[0]);
         arrays.B.set(inputs()[1]);
         arrays.C.fill(-1);`);
-      expect(await scheduleIn(opened)).toBe("guess");
-      expect(await run("return [...kept(...inputs())]")).toEqual(expected("wasm"));
-      await finish(retuned());
-      await opened.page.waitFor('kernels.kernel.info.schedule === "measured"');
-      const after = await run(`return {
+        expect(await scheduleIn(opened)).toBe("guess");
+        expect(await run("return [...kept(...inputs())]")).toEqual(expected("wasm"));
+        await finish(retuned());
+        await opened.page.waitFor('kernels.kernel.info.schedule === "measured"');
+        const after = await run(`return {
         state: [counter, begun, kept === kernels.kernel],
         called: [...kept(...inputs())],
         async: [...(await kept.async(...inputs()))],
         ownArrays: [...kept(arrays.A, arrays.B, arrays.C)],
         twin: kept.info.twin,
       }`);
-      expect(after).toEqual({
-        state: [42, 1, true],
-        called: expected("wasm-relaxed"),
-        async: expected("wasm-relaxed"),
-        ownArrays: expected("wasm-relaxed"),
-        twin: "wasm",
-      });
-      expect(await opened.problems()).toEqual([]);
-      saw(task, { engine: name, version: engine.version, feature: "dev", answer: "yes" });
-    });
+        expect(after).toEqual({
+          state: [42, 1, true],
+          called: expected("wasm-relaxed"),
+          async: expected("wasm-relaxed"),
+          ownArrays: expected("wasm-relaxed"),
+          twin: "wasm",
+        });
+        expect(await opened.problems()).toEqual([]);
+        saw(task, { engine: name, version: engine.version, feature: "dev", answer: "yes" });
+      },
+    );
 
     it("does so on the server too", async () => {
       const { compile, finish } = slowCompiler(fakeKernel());
@@ -154,7 +158,7 @@ inPageEngines("the dev server and", ({ name, launch }) => {
       expect(globalThis.begun).toBe(begun);
     });
 
-    it("leaves layers that were packed before as they are", async () => {
+    turn("leaves layers that were packed before as they are", async () => {
       const root = writeApp({
         ...page,
         "src/gemm.op.ts": `import { withConstants } from "unplugin-kernel/op";
@@ -179,7 +183,7 @@ inPageEngines("the dev server and", ({ name, launch }) => {
       expect(await sums()).toEqual([24, 24, "guess", 40, "measured"]);
     });
 
-    it("comes with its files below the base path, to a page that is isolated", async () => {
+    turn("comes with its files below the base path, to a page that is isolated", async () => {
       const { compile, finish } = slowCompiler(fakeKernel());
       const url = await serve(app("&sync=0"), compile, { base: "/app/", server: { headers: isolation } });
       const opened = await open(url, { isIsolated: true });
@@ -240,7 +244,7 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
     const messageIn = (page: EnginePage): Promise<string> =>
       page.waitFor(`${overlay}?.shadowRoot.querySelector(".message-body")?.textContent`);
 
-    it("of the operator and of a file that it imports give new kernels, each tuned once", async () => {
+    turn("of the operator and of a file that it imports give new kernels, each tuned once", async () => {
       const root = app();
       const { compile, tuned } = recording();
       const opened = await open(await serve(root, compile));
@@ -260,7 +264,7 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
       expect(tuned.map(({ origin }) => origin)).toEqual(["lock", "lock", "lock"]);
     });
 
-    it("with a mistake show it with its line, and are healed by the next", async () => {
+    turn("with a mistake show it with its line, and are healed by the next", async () => {
       const root = app();
       const opened = await open(await serve(root, recording().compile));
       await showsValue(opened, 16);
@@ -273,7 +277,7 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
       await opened.page.waitFor(`${overlay} === null`);
     });
 
-    it("heal a page whose operator imported a mistake from the beginning", async () => {
+    turn("heal a page whose operator imported a mistake from the beginning", async () => {
       const root = app();
       writeFileSync(join(root, "src/factor.ts"), "export const factor = ;\n");
       const page = await engine.newPage();

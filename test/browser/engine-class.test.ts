@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import { writeApp } from "../support/build-app.ts";
 import type { RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inEngineInTurn } from "../support/engine/engines.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { openPage } from "../support/page.ts";
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const processors = process.arch === "x64" ? "wasm-x86" : "wasm-arm";
 
-inEachEngine("a page with schedules for each class of engines in", ({ launch, name }) => {
+inEngineInTurn("a page with schedules for each class of engines in", ({ launch, name }) => {
   // WebKitGTK has no relaxed SIMD.
   const here = name === "WebKit" ? processors : `${processors}-relaxed`;
   let engine: RunningEngine;

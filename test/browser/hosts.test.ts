@@ -3,14 +3,17 @@
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { webpack } from "webpack";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import { runWebpack, type WebpackCompiler, writeApp } from "../support/build-app.ts";
 import type { RunningEngine } from "../support/engine/engine.ts";
 import { inPageEngines } from "../support/engine/engines.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { openPage } from "../support/page.ts";
+
+const turn = inTurn(5);
 
 const operator = 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 24, N: 40, K: 16 });\n';
 
@@ -117,17 +120,17 @@ inPageEngines("a page in", ({ launch }) => {
     return { sums: found, workers, problems: complaints };
   }
 
-  it.each(roots.strict)("by %s works under a strict policy, calls of async in workers", async (_, root) => {
+  turn.each(roots.strict)("by %s works under a strict policy, calls of async in workers", async (_, root) => {
     expect(await results(await serve(root, policy))).toEqual({ sums, workers: ["http:"], problems: [] });
   });
 
-  it("that has its files from another origin runs the workers' script from there", async () => {
+  turn("that has its files from another origin runs the workers' script from there", async () => {
     const files = await serve(roots.elsewhere, { "Access-Control-Allow-Origin": "*" });
     const url = `${await serve(roots.elsewhere, {})}?files=${encodeURIComponent(files)}`;
     expect(await results(url)).toEqual({ sums, workers: ["blob:"], problems: [] });
   });
 
-  it("with a classic script, which knows no address of its own, has the workers' script in it", async () => {
+  turn("with a classic script, which knows no address of its own, has the workers' script in it", async () => {
     expect(await results(await serve(roots.classic, {}))).toEqual({ sums, workers: ["blob:"], problems: [] });
   });
 });

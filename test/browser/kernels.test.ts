@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Headers, isolation, type PageServer, serveFolder } from "../support/browser.ts";
 import { outputFiles, writeApp } from "../support/build-app.ts";
 import type { PageOptions, RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inEngineInTurn } from "../support/engine/engines.ts";
 import { type Feature, saw } from "../support/engine/saw.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
@@ -80,7 +80,7 @@ const twins = {
   WebKit: ["wasm", "the engine has no relaxed SIMD"],
 } as const;
 
-inEachEngine("kernels in", ({ name, launch }) => {
+inEngineInTurn("kernels in", ({ name, launch }) => {
   const opened: { readonly server: PageServer; readonly open: OpenPage }[] = [];
   const [twin, twinReason] = twins[name];
   let engine: RunningEngine;

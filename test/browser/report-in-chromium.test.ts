@@ -6,11 +6,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inflateSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { reportPage } from "../../src/plugin/report/report-page.ts";
 import { launchBrowser, noBrowser } from "../support/browser.ts";
 import { failed, large, predicted, small } from "../support/example-reports.ts";
+import { inTurn } from "../support/long.ts";
 import { syntheticReport } from "../support/synthetic-report.ts";
+
+const turn = inTurn(3);
 
 /** The page, and what went wrong in it or asked for something. */
 interface Opened {
@@ -58,7 +61,7 @@ describe.skipIf(noBrowser)(`a report in Chromium alone${noBrowser ? ` (${noBrows
   }
 
   // Drivers of the other engines hear of no request that a policy refuses.
-  it("asks for nothing, refused or not", async () => {
+  turn("asks for nothing, refused or not", async () => {
     const { page, troubles } = await open("#kernel-3");
     await page.locator("canvas").nth(2).waitFor();
     await page.getByText("src/bad.op.ts").last().click();
@@ -68,7 +71,7 @@ describe.skipIf(noBrowser)(`a report in Chromium alone${noBrowser ? ` (${noBrows
   });
 
   // Of the three only Playwright sets what a system prefers.
-  it("is light, dark, or as the system says, its charts too, and remembers", async () => {
+  turn("is light, dark, or as the system says, its charts too, and remembers", async () => {
     const { page } = await open("#kernel-4", { colorScheme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await ground();
@@ -90,7 +93,7 @@ describe.skipIf(noBrowser)(`a report in Chromium alone${noBrowser ? ` (${noBrows
   });
 
   // Neither of the other drivers' protocols prints WebKit's pages, and Firefox prints canvases as pictures.
-  it("on paper all kernels are open, and charts are drawn on white", async () => {
+  turn("on paper all kernels are open, and charts are drawn on white", async () => {
     const { page } = await open("", { colorScheme: "dark" });
     const pdf = await page.pdf({ format: "A4" });
     expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");

@@ -15,7 +15,10 @@ import { withInlineRecorder } from "../support/engine/recorder.ts";
 import { saw } from "../support/engine/saw.ts";
 import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
 import { failed, large, predicted, shapes, small } from "../support/example-reports.ts";
+import { inTurn } from "../support/long.ts";
 import { syntheticReport } from "../support/synthetic-report.ts";
+
+const turn = inTurn(5);
 
 const whole = syntheticReport([failed, predicted, large, small]);
 
@@ -82,7 +85,7 @@ inPageEngines("a report in", ({ name, launch }) => {
   })`;
   const areDrawn = `(${colours}).length >= 3 && (${colours}).every((it) => it > 20)`;
 
-  it("draws its charts, asks for nothing, breaks no policy, and runs nothing of its data", async () => {
+  turn("draws its charts, asks for nothing, breaks no policy, and runs nothing of its data", async () => {
     const { page, visitor } = await open("#kernel-3");
     await page.waitFor(areDrawn);
     const words = await page.evaluate<readonly string[]>(
@@ -97,7 +100,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     expect([...page.said(), ...(await page.evaluate<readonly string[]>("recorded.said"))]).toEqual([]);
   });
 
-  it("sorts by keyboard, and says how", async () => {
+  turn("sorts by keyboard, and says how", async () => {
     const { page, visitor, press } = await open();
     const firstCells = (): Promise<readonly string[]> => visitor.texts(`${table} tbody th`);
     expect(await firstCells()).toEqual(["src/bad.op.ts", "src/blur.op.ts", "src/gemm.op.ts", "src/score.op.ts"]);
@@ -112,7 +115,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     expect((await firstCells()).slice(0, 2)).toEqual([second, first]);
   });
 
-  it("opens a kernel by keyboard and by pointer", async ({ task }) => {
+  turn("opens a kernel by keyboard and by pointer", async ({ task }) => {
     const { page, visitor, press } = await open();
     expect(await visitor.count("details[open]")).toBe(0);
     await press("Enter", `${table} a`, "src/score.op.ts");
@@ -123,7 +126,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     saw(task, { engine: name, version: engine.version, feature: "report", answer: "yes" });
   });
 
-  it("begins with a chart of all kernels: shapes of one operator together, in the order of their sizes", async () => {
+  turn("begins with a chart of all kernels: shapes of one operator together, in the order of their sizes", async () => {
     const { page, visitor } = await openReport(syntheticReport(shapes));
     const chart = "figure.overview";
     expect(await visitor.texts(`${chart} h3`)).toEqual(["src/gemm.op.ts avx2 · N 256, K 256, dtype f32"]);
@@ -144,7 +147,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     await visitor.sees("#kernel-3[open] .verdict");
   });
 
-  it("says in words what a kernel reached, and why a ratio is extraordinary", async () => {
+  turn("says in words what a kernel reached, and why a ratio is extraordinary", async () => {
     const [kernel] = shapes;
     const { defaultNs, winnerNs } = kernel!.againstDefault!;
     const bad = { ...kernel!, againstDefault: { winnerNs, defaultNs: winnerNs * 62.34 } };
@@ -165,7 +168,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     ]);
   });
 
-  it("says what to do where nothing is tuned, where some is not, and where there is no kernel", async () => {
+  turn("says what to do where nothing is tuned, where some is not, and where there is no kernel", async () => {
     const actionIn = async (data: ReportData): Promise<string> => {
       const { visitor } = await openReport(data);
       await visitor.sees("#kernels");
@@ -184,7 +187,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     expect(none).toContain("npx unplugin-kernel tune");
   });
 
-  it("has its project and machine in plain words, and folds the CPU's flags away", async () => {
+  turn("has its project and machine in plain words, and folds the CPU's flags away", async () => {
     const { page, visitor } = await open();
     expect(await visitor.text("h1")).toBe("example-project");
     expect(await visitor.text("header p")).toBe("How fast its 4 kernels are on Example CPU 9000, 8 cores, linux-x64");
@@ -195,7 +198,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     await page.waitFor(isVisible);
   });
 
-  it("has the values of the time split on its bars", async () => {
+  turn("has the values of the time split on its bars", async () => {
     const { visitor } = await open("#kernel-3");
     await visitor.sees("#kernel-3 .bar-value");
     const values = await visitor.texts("#kernel-3 .bar-value");
@@ -203,7 +206,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     for (const value of values) expect(value).toMatch(/^[\d.,]+ (ms|s|min|µs), [\d.]+ %$/);
   });
 
-  it("has 5000 candidates, a page at a time, and finds some of them", async () => {
+  turn("has 5000 candidates, a page at a time, and finds some of them", async () => {
     const { visitor } = await open("#kernel-3");
     await visitor.sees(`${candidates} tbody tr`);
     expect(await visitor.count(`${candidates} tbody tr`)).toBe(25);
@@ -219,7 +222,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     await visitor.reads(status, "none of 0");
   });
 
-  it("shows the winner beside the default, and what differs", async () => {
+  turn("shows the winner beside the default, and what differs", async () => {
     const { page, visitor, press } = await open("#kernel-3");
     const pane = (at: number): string => `document.querySelectorAll("#kernel-3 .pane pre")[${at}]`;
     await page.waitFor(`Boolean(${pane(1)})`);
@@ -235,7 +238,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     await page.waitFor(`${pane(1)}.scrollTop === 200`);
   });
 
-  it("is light or dark as one says, its charts too, and remembers", async () => {
+  turn("is light or dark as one says, its charts too, and remembers", async () => {
     const { page, visitor } = await open("#kernel-4");
     const ground = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const picture = 'document.querySelector("canvas").toDataURL()';
@@ -256,7 +259,7 @@ inPageEngines("a report in", ({ name, launch }) => {
     expect(await page.evaluate('document.documentElement.dataset.theme ?? "auto"')).toBe("auto");
   });
 
-  it("before it is printed all kernels are open and light, and after it as they were", async () => {
+  turn("before it is printed all kernels are open and light, and after it as they were", async () => {
     const { page, visitor } = await open();
     const theme = (event: string): Promise<string> =>
       page.evaluate(

@@ -11,8 +11,11 @@ import type { RunningEngine } from "../support/engine/engine.ts";
 import { firefox } from "../support/engine/firefox.ts";
 import { webkit } from "../support/engine/webkit.ts";
 import { eventually } from "../support/eventually.ts";
+import { inTurn } from "../support/long.ts";
 import { certifiedPage } from "../support/page-certificate.ts";
 import { killServed, serve } from "../support/served-command.ts";
+
+const turn = inTurn(5);
 
 const project = (): string =>
   writeProject({
@@ -68,7 +71,7 @@ async function visit(engine: RunningEngine, url: string): Promise<string> {
 const trials = ["--trials", "4"];
 const without = [noBrowser, firefox.missing, webkit.missing].filter((why) => why !== null);
 
-test.skipIf(without.length > 0)(
+turn.skipIf(without.length > 0)(
   `Chromium, Firefox and WebKit are measured at once, each for its classes${without.map((why) => ` (${why})`).join("")}`,
   async () => {
     const root = project();
@@ -91,7 +94,7 @@ test.skipIf(without.length > 0)(
 );
 
 describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, () => {
-  test("--once ends with the first visit, as JSON", async () => {
+  turn("--once ends with the first visit, as JSON", async () => {
     const root = project();
     const { url, output, ended } = await serve(root, "tune", "--browser", "--once", "--json", ...trials);
     await visit(await chromium(), url);
@@ -118,7 +121,7 @@ describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` 
     const flags = ["--browser", "--once", "--host", "127.0.0.1", ...trials];
     const namedIn = (url: string): string => url.replace("127.0.0.1", name);
 
-    test("a page of plain http has no WebGPU, and page and command say why", async () => {
+    turn("a page of plain http has no WebGPU, and page and command say why", async () => {
       const { url, output, ended } = await serve(project(), "tune", ...flags);
       const page = await (await phone()).newPage();
       await page.goto(namedIn(url));
@@ -130,7 +133,7 @@ describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` 
       expect(output()).toContain(", without WebGPU: its page is neither of https nor of localhost (--cert, --key)\n");
     });
 
-    test("one of https has", async () => {
+    turn("one of https has", async () => {
       const root = project();
       const { cert, key } = certifiedPage(name);
       const paths = [join(root, "cert.pem"), join(root, "key.pem")] as const;
@@ -156,7 +159,7 @@ describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` 
     });
   });
 
-  test("a page that goes away leaves no entry, and another visit goes on", async () => {
+  turn("a page that goes away leaves no entry, and another visit goes on", async () => {
     const root = project();
     const { url } = await serve(root, "tune", "--browser", "--trials", "200", "--seconds", "60");
     const leaving = await (await chromium()).newPage();

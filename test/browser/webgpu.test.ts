@@ -9,7 +9,10 @@ import { launchBrowser, noBrowser, type PageServer, serveFolder } from "../suppo
 import { outputFiles, writeApp } from "../support/build-app.ts";
 import { chromiumPage } from "../support/engine/chromium.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
+
+const turn = inTurn(3);
 
 const operators: Readonly<Record<string, string>> = {
   gemm: "gemm({ M: 64, N: 48, K: 40 }, { bias: true, activation: 'relu' })",
@@ -82,7 +85,7 @@ describe.skipIf(noBrowser !== null)(`kernels for WebGPU in Chromium${noBrowser ?
     expect(outputFiles(root).filter((file) => file.endsWith(".wasm"))).toEqual([]);
   });
 
-  test("compute what the twin computes, and say who did", async () => {
+  turn("compute what the twin computes, and say who did", async () => {
     const { page, problems } = await open(true);
     const found = await page.evaluate<Record<string, { off: number; reason: string | null; adapter: string | null }>>(`
       (async () => {
@@ -106,7 +109,7 @@ describe.skipIf(noBrowser !== null)(`kernels for WebGPU in Chromium${noBrowser ?
     expect(await problems()).toEqual([]);
   });
 
-  test("run on a device of the page's own, in one pass", async () => {
+  turn("run on a device of the page's own, in one pass", async () => {
     const { page, problems } = await open(true);
     const off = await page.evaluate<Record<string, number | string>>(`
       (async () => {
@@ -136,7 +139,7 @@ describe.skipIf(noBrowser !== null)(`kernels for WebGPU in Chromium${noBrowser ?
     expect(await problems()).toEqual([]);
   });
 
-  test("remember for the next visit who is to answer", async () => {
+  turn("remember for the next visit who is to answer", async () => {
     const { page } = await open(true);
     const reasonOf = (call: string): Promise<string | null> =>
       page.evaluate(`(async () => {
@@ -155,7 +158,7 @@ describe.skipIf(noBrowser !== null)(`kernels for WebGPU in Chromium${noBrowser ?
     expect(await reasonOf("")).toBe(tried);
   });
 
-  test("leave a software adapter alone that nobody asks for", async () => {
+  turn("leave a software adapter alone that nobody asks for", async () => {
     const { page } = await open(false);
     const reason = await page.evaluate<string>(`
       (async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { isolation, type PageServer, serveFolder } from "../support/browser.ts";
 import { writeApp } from "../support/build-app.ts";
 import type { RunningEngine } from "../support/engine/engine.ts";
-import { inEachEngine } from "../support/engine/engines.ts";
+import { inEngineInTurn } from "../support/engine/engines.ts";
 import { saw } from "../support/engine/saw.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { openPage } from "../support/page.ts";
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-inEachEngine("kernels in a module worker in", ({ name, launch }) => {
+inEngineInTurn("kernels in a module worker in", ({ name, launch }) => {
   let engine: RunningEngine;
   beforeAll(async () => {
     engine = await launch();

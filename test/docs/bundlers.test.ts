@@ -12,6 +12,9 @@ import { serveFolder } from "../support/browser.ts";
 import { type HostName, missingHost } from "../support/build-app.ts";
 import type { EngineName } from "../support/engine/engine.ts";
 import { engines } from "../support/engine/engines.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(8);
 
 const repository = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(repository, "docs/bundlers.md"), "utf8");
@@ -313,7 +316,7 @@ describe("docs/bundlers.md", () => {
 
   for (const [name, { host, say, page }] of Object.entries(cases)) {
     const missing = missingHost(host);
-    it.skipIf(missing)(`${host}: ${name}${missing ? ` (${missing})` : ""}`, async () => {
+    turn.skipIf(missing)(`${host}: ${name}${missing ? ` (${missing})` : ""}`, async () => {
       const root = projectWith(name);
       if (say) expect(await say(root)).toBe(right);
       if (page) expect(await inPages(page(root))).toEqual(Object.fromEntries(here.map(({ name }) => [name, right])));

@@ -7,6 +7,9 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import * as api from "../../src/api/index.ts";
 import { authoring, opLibrary } from "../../src/compiler/index.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(5);
 
 interface Example {
   readonly op: Parameters<typeof api.tune>[0];
@@ -96,7 +99,7 @@ describe("a part of the search", () => {
     expect(fit.mock.results[0]!.value.predict(features)).toHaveLength(features.rows);
   });
 
-  test("features: the cost model sees them alone", async () => {
+  turn("features: the cost model sees them alone", async () => {
     const { options } = await exampleOf("Features");
     const features = options.features as api.OwnFeatures;
     const widths = new Set<number>();
@@ -109,7 +112,7 @@ describe("a part of the search", () => {
     expect(await searched({ ...tiles, features })).not.toEqual(without);
   });
 
-  test("mutators: more square tiles than without", async () => {
+  turn("mutators: more square tiles than without", async () => {
     const { options } = await exampleOf("Mutators");
     const [square] = options.mutators!;
     const mutate = vi.fn(square!.mutate);
@@ -127,7 +130,7 @@ describe("a part of the search", () => {
 });
 
 describe("what makes and limits a space", () => {
-  test("intrinsic: the rules use it in place of ours, and it computes what it means", async () => {
+  turn("intrinsic: the rules use it in place of ours, and it computes what it means", async () => {
     const { op, options } = await exampleOf("Instructions");
     const { intrinsics, ...plain } = options;
     const [own] = intrinsics!;
@@ -142,7 +145,7 @@ describe("what makes and limits a space", () => {
     expect(api.queryOf(op, options).targetClass).not.toBe(api.queryOf(op, plain).targetClass);
   });
 
-  test("target: vectors of half the width, and records of their own", async () => {
+  turn("target: vectors of half the width, and records of their own", async () => {
     const { options } = await exampleOf("A target");
     const wide = { ...options, target: "avx512" } as const;
     const lanesIn = (text: string): string | undefined => /split C\.j \[[^\]]*?(\d+)\]/.exec(text)?.[1];
@@ -183,7 +186,7 @@ describe("what makes and limits a space", () => {
 });
 
 describe("what measures and keeps", () => {
-  test("builder: what it refuses is not run", async () => {
+  turn("builder: what it refuses is not run", async () => {
     const { options, named } = await exampleOf("A builder");
     const kinds: [kind: string, bytes: number][] = [];
     const sizes = named.sizes as readonly number[];
@@ -197,7 +200,7 @@ describe("what measures and keeps", () => {
     expect(failed).toBeLessThan(measured);
   });
 
-  test("runner: its times decide, and its outputs are checked", async () => {
+  turn("runner: its times decide, and its outputs are checked", async () => {
     const { options } = await exampleOf("A runner");
     const own = options.runner as api.OwnRunner;
     const run = vi.fn(own.run);
@@ -247,7 +250,7 @@ describe("what measures and keeps", () => {
     }
   });
 
-  test("policy: it gives out the rounds", async () => {
+  turn("policy: it gives out the rounds", async () => {
     const { kernels, all } = await exampleOf("A policy");
     const own = all.policy as api.SchedulingPolicy;
     const chosen: number[] = [];

@@ -6,6 +6,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(3);
 
 const repository = resolve(import.meta.dirname, "../..");
 const cacheDir = mkdtempSync(join(tmpdir(), "store-"));
@@ -58,7 +61,7 @@ function outputOf(root: string, entry: string): string {
   return node(root, join("dist", `${basename(entry, ".ts")}.js`));
 }
 
-test.each(["../README.md", "first-kernel.md", "shapes.md"])("docs/%s prints what it says", (name) => {
+turn.each(["../README.md", "first-kernel.md", "shapes.md"])("docs/%s prints what it says", (name) => {
   const page = readPage(name);
   expect(page.printed).not.toBe("");
   const root = projectOf(page);

@@ -12,7 +12,9 @@ import { runCli, writeProject } from "../cli/project.ts";
 import { skipReason } from "../native/compiled.ts";
 import { outputFiles } from "../support/build-app.ts";
 import { plants } from "../support/foreign-store.ts";
-import { isLong, longNote } from "../support/long.ts";
+import { inTurn, isLong, longNote } from "../support/long.ts";
+
+const turn = inTurn(2);
 
 const repository = join(import.meta.dirname, "../..");
 const page = readFileSync(join(repository, "docs/recipes.md"), "utf8");
@@ -147,7 +149,7 @@ function testJobs({ commands, store }: Service): void {
     cpSync(join(root, store), saved, { recursive: true });
   });
 
-  test("a job that shares its secret takes what is in its store, and ships the same", () => {
+  turn("a job that shares its secret takes what is in its store, and ships the same", () => {
     rmSync(join(root, "dist"), { recursive: true });
     rmSync(join(root, store), { recursive: true, force: true });
     const restore = () => cpSync(saved, join(root, store), { recursive: true });
@@ -157,7 +159,7 @@ function testJobs({ commands, store }: Service): void {
     expect(shipped(root)).toEqual(honest);
   });
 
-  test("a job without the secret, such as a fork's, ships nothing of a poisoned store", async () => {
+  turn("a job without the secret, such as a fork's, ships nothing of a poisoned store", async () => {
     const poisoned = mkdtempSync(join(tmpdir(), "poisoned-"));
     const marker = join(root, "planted.txt");
     cpSync(saved, poisoned, { recursive: true });

@@ -6,6 +6,9 @@ import { describe, expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import * as api from "../../src/api/index.ts";
 import { strategyNames } from "../../src/tuner/search/strategy/strategy.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(5);
 
 interface Call {
   readonly op: unknown;
@@ -47,14 +50,14 @@ test.each(pages)("docs/%s shows a tuning of the operator", (page) => {
   }
 });
 
-test("the strategy of docs/search.md finds its way", async () => {
+turn("the strategy of docs/search.md finds its way", async () => {
   const { options } = calls.get("search.md")!.find((call) => typeof call.options.strategy === "object")!;
   const tuned = await api.tune(gemm, { ...options, ...small, budget: { seconds: 600, trials: 30 } });
   expect(tuned).toMatchObject({ measured: 30, failed: 0, repeated: 0 });
 });
 
 describe.each(["templates.md", "rules.md"])("the examples of docs/%s", (page) => {
-  test.each(strategyNames)("run with strategy %s", async (strategy) => {
+  turn.each(strategyNames)("run with strategy %s", async (strategy) => {
     for (const { options } of calls.get(page)!) {
       const tuned = await api.tune(gemm, { ...options, ...small, strategy });
       expect(tuned).toMatchObject({ measured: 3, failed: 0 });

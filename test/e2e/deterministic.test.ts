@@ -10,11 +10,14 @@ import { generateC, targets } from "../../src/compiler/index.ts";
 import { buildNative } from "../../src/native/addon/build.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { packedGemm } from "../compiler/codegen/c/flat-functions.ts";
-import { hosts, writeApp } from "../support/build-app.ts";
+import { hosts as allHosts, writeApp } from "../support/build-app.ts";
 import { compileIn, gemmText } from "../support/compile-app.ts";
+import { someOf } from "../support/long.ts";
 import { hasNamespaces, inNamespaces } from "../support/namespaces.ts";
 
 const repository = join(import.meta.dirname, "../..");
+/** Those of a run: each is built twice. */
+const hosts = someOf(allHosts, 2);
 const toolchains = await detectToolchains();
 
 const main = `

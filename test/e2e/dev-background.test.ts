@@ -4,12 +4,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { constants, getPriority } from "node:os";
 import { createServer, type ViteDevServer } from "vite";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
 import { writeApp } from "../support/build-app.ts";
 import { eventually } from "../support/eventually.ts";
 import { noAddon } from "../support/fake-kernel.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(3);
 
 const noProc = existsSync("/proc/self/task") ? null : "no /proc";
 
@@ -66,7 +69,7 @@ describe.skipIf(noProc)(`a dev server's tuning${noProc ? ` (${noProc})` : ""}`, 
     return server;
   }
 
-  it.each([false, true])(
+  turn.each([false, true])(
     "is a process of low priority, which measures in another, and over when the server is closed (middleware: %s)",
     async (middleware) => {
       const started = await startTuning("wasm", middleware);
@@ -79,7 +82,7 @@ describe.skipIf(noProc)(`a dev server's tuning${noProc ? ` (${noProc})` : ""}`, 
     },
   );
 
-  it.skipIf(noAvx2)(`runs one compiler at a time${noAvx2 ? ` (${noAvx2})` : ""}`, async () => {
+  turn.skipIf(noAvx2)(`runs one compiler at a time${noAvx2 ? ` (${noAvx2})` : ""}`, async () => {
     await startTuning("avx2");
     const seen: (readonly number[])[] = [];
     await eventually(

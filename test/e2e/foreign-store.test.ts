@@ -17,6 +17,9 @@ import { writeProject } from "../cli/project.ts";
 import { skipReason } from "../native/compiled.ts";
 import { buildApp, outputFiles } from "../support/build-app.ts";
 import { type PlantName, plantNames, plants } from "../support/foreign-store.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const why = skipReason ? ` (${skipReason})` : "";
 
@@ -86,7 +89,7 @@ describe.skipIf(skipReason)(`a store with a planted${why}`, () => {
     expect(Object.keys(honest).filter((file) => /\.(node|wasm)$/.test(file)).length).toBeGreaterThan(1);
   });
 
-  test.each(plantNames)("%s: nothing of it runs or ships, and it is replaced", async (name) => {
+  turn.each(plantNames)("%s: nothing of it runs or ships, and it is replaced", async (name) => {
     restored();
     expect(await plants[name](store(), marker())).toBeGreaterThan(0);
     await build();
@@ -97,7 +100,7 @@ describe.skipIf(skipReason)(`a store with a planted${why}`, () => {
     expect(foreign.filter(({ what }) => what !== "index line")).toEqual([]);
   });
 
-  test.each(plantNames)("%s: `verify` names it, which is no failure, as it cannot ship", async (name) => {
+  turn.each(plantNames)("%s: `verify` names it, which is no failure, as it cannot ship", async (name) => {
     restored();
     await plants[name](store(), marker());
     const { exitCode, json, text } = await run();
@@ -111,7 +114,7 @@ describe.skipIf(skipReason)(`a store with a planted${why}`, () => {
 });
 
 describe.skipIf(skipReason)(`a store of another user${why}`, () => {
-  test("ships what is built here, and the build says how many entries were not trusted", async () => {
+  turn("ships what is built here, and the build says how many entries were not trusted", async () => {
     restored();
     for (const name of ["bundle", "addon", "wasm"] as const) await plants[name](store(), marker());
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "77".repeat(32));
@@ -124,7 +127,7 @@ describe.skipIf(skipReason)(`a store of another user${why}`, () => {
     expect(existsSync(marker())).toBe(false);
   });
 
-  test("is its reader's after one build, but for decisions, where the lock's were used", async () => {
+  turn("is its reader's after one build, but for decisions, where the lock's were used", async () => {
     restored();
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "77".repeat(32));
     expect(((await run()).json as Verified).foreign.length).toBeGreaterThan(3);
@@ -142,7 +145,7 @@ describe.skipIf(skipReason)(`a store of another user${why}`, () => {
     );
   });
 
-  test("gives decisions, once they were built and run here, and no wrong ones", async () => {
+  turn("gives decisions, once they were built and run here, and no wrong ones", async () => {
     restored();
     rmSync(join(root, "kernels.lock.json"));
     vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "77".repeat(32));
@@ -154,7 +157,7 @@ describe.skipIf(skipReason)(`a store of another user${why}`, () => {
 });
 
 describe.skipIf(skipReason)(`verify --output${why}`, () => {
-  test("names what is not built of the lock: a file, and a module in a script", async () => {
+  turn("names what is not built of the lock: a file, and a module in a script", async () => {
     restored();
     await build();
     const { exitCode, json } = await run({ output: "out" });

@@ -3,12 +3,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer, type ViteDevServer } from "vite";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
 import { buildApp, type HostName, writeApp } from "../support/build-app.ts";
 import { gemmText } from "../support/compile-app.ts";
 import { compilingBut } from "../support/failing-kernel.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { sabotageText } from "../support/sabotage.ts";
+
+const turn = inTurn(7);
 
 /** Without 13, which is the size of the operator that fails on the dev server. */
 const sizes = [8, 9, 10, 11, 12, 14, 15];
@@ -46,7 +49,7 @@ describe("a build in which one of many kernels fails", () => {
   // The order in which they end is the plugin's: how many there are matters to one bundler as to another.
   const built = hosts.map((host, at) => ({ host, sizes: at === 0 ? sizes : sizes.slice(0, 3) }));
 
-  it.each(built)(
+  turn.each(built)(
     "of $host: the error names it, and the others are in the lock when it is told",
     async ({ host, sizes }) => {
       const root = writeApp({
@@ -70,7 +73,7 @@ describe("a dev server on which one of seven kernels fails", () => {
 
   const ask = (query: string) => server!.environments.client.transformRequest(`/src/${query}&trials=4`);
 
-  it(
+  turn(
     "tunes the others, warns of that one, and goes on answering",
     async () => {
       const root = writeApp({ "src/gemm.op.ts": gemmText(), "src/bad.op.ts": sabotageText });
@@ -106,7 +109,7 @@ describe("a dev server on which one of seven kernels fails", () => {
     mostMs,
   );
 
-  it(
+  turn(
     "answers for the others where the module of one cannot be made",
     async () => {
       const root = writeApp({ "src/gemm.op.ts": gemmText(), "src/bad.op.ts": "export default 1;" });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as esbuild, transformSync } from "esbuild";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { bestTargetName, detectMachine } from "../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
@@ -16,6 +16,9 @@ import { buildApp, writeApp } from "../support/build-app.ts";
 import { buildOutput, filesOf, missing, outputOf, type Platform, pageHosts } from "../support/build-output.ts";
 import { fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const key = "fedcba98".repeat(8);
 const trace = "vectorize C.j\nunroll C.i";
@@ -58,7 +61,7 @@ for (const host of pageHosts) {
 }
 
 function outputs(host: string): void {
-  it.each<Platform>(["page", "server"])(
+  turn.each<Platform>(["page", "server"])(
     "names no path of the machine that builds, in code and source maps of a %s",
     async (platform) => {
       const folder = await built(host, importing(call), platform);
@@ -69,7 +72,7 @@ function outputs(host: string): void {
 
   // Bun reads no source maps of plugins.
   if (host !== "bun")
-    it("has a kernel's text in the code alone, and not in the source map once more", async () => {
+    turn("has a kernel's text in the code alone, and not in the source map once more", async () => {
       const folder = await built(host, importing(call));
       const hasModule = (text: string): boolean => text.match(moduleInCode) !== null;
       expect(textsOf(folder, /\.js$/).filter(hasModule)).toHaveLength(1);
@@ -79,7 +82,7 @@ function outputs(host: string): void {
       ).toEqual([]);
     });
 
-  it("has the text of a schedule, and the key of the store, where option schedules asks for it", async () => {
+  turn("has the text of a schedule, and the key of the store, where option schedules asks for it", async () => {
     const foundIn = async (options: KernelPluginOptions) => {
       const text = textsOf(await built(host, importing(call), "page", options), /./).join("\n");
       return [/vectorize C\.j/.test(text), text.includes(key)];
@@ -90,7 +93,7 @@ function outputs(host: string): void {
 
   // Farm and Bun show no texts of modules.
   if (host !== "farm" && host !== "bun")
-    it("has the script of workers where a program may need it", async () => {
+    turn("has the script of workers where a program may need it", async () => {
       const workers = async (main: string): Promise<number> =>
         filesOf(await built(host, importing(main))).filter((name) => /kernel-worker.*\.js$/.test(name)).length;
       expect(await workers(call)).toBe(0);
@@ -106,7 +109,7 @@ const noNative =
       ? "no C compiler"
       : null;
 
-it.skipIf(noNative)(
+turn.skipIf(noNative)(
   `an addon names no path of the machine that builds${noNative ? ` (${noNative})` : ""}`,
   async () => {
     const root = writeApp({
@@ -148,7 +151,7 @@ async function pageBytes(count: number): Promise<number> {
   return withoutWasm.length;
 }
 
-it("a page pays 14 kB for the first kernel, 1.5 kB for each further one, 60 kB for thirty", async () => {
+turn("a page pays 14 kB for the first kernel, 1.5 kB for each further one, 60 kB for thirty", async () => {
   const [one, two, thirty] = [await pageBytes(1), await pageBytes(2), await pageBytes(30)];
   expect(one).toBeLessThanOrEqual(14_000);
   expect(two - one).toBeLessThanOrEqual(1_500);

@@ -7,8 +7,11 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
-import { beforeAll, expect, it, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { inTurn } from "../support/long.ts";
 import { installPacked, type Packed, packedBytes, packPackage } from "../support/packed-package.ts";
+
+const turn = inTurn(2);
 
 let packed: Packed;
 beforeAll(() => {
@@ -76,7 +79,7 @@ test("what the bundle imports is installed with it, and what it holds is not", (
   expect(Object.keys(dependencies)).not.toContain("cacache");
 });
 
-test("publint has nothing to say", async () => {
+turn("publint has nothing to say", async () => {
   const { buffer } = new Uint8Array(packedBytes(packed));
   const { messages } = await publint({ pack: { tarball: buffer }, strict: true });
   expect(messages).toEqual([]);
@@ -91,7 +94,7 @@ const noAttw = existsSync(attw) ? null : "not here: npm ci --prefix test/tools";
  */
 const unsupported = ["node16-cjs"];
 
-it.skipIf(noAttw)(`the types of every entry resolve${noAttw ? ` (${noAttw})` : ""}`, async () => {
+turn.skipIf(noAttw)(`the types of every entry resolve${noAttw ? ` (${noAttw})` : ""}`, async () => {
   const { checkPackage, createPackageFromTarballData } = await import(attw);
   const { entrypoints, problems } = await checkPackage(createPackageFromTarballData(packedBytes(packed)));
   expect(Object.keys(entrypoints)).toContain("./vite");
@@ -114,7 +117,7 @@ import kernel from "unplugin-kernel/esbuild";
 await build({ entryPoints: ["src/main.js"], bundle: true, platform: "node", format: "esm", outfile: "out/main.mjs",
   logLevel: "warning", plugins: [kernel({ mode: "frozen" })] });`;
 
-test("an empty project installs it, tunes, and builds from the lock", () => {
+turn("an empty project installs it, tunes, and builds from the lock", () => {
   const root = installPacked(packed);
   mkdirSync(join(root, "src"));
   for (const [name, text] of Object.entries({ "src/main.js": main, "src/gemm.op.ts": operator, "build.js": build }))

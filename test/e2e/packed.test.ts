@@ -1,8 +1,9 @@
 // An operator with constant inputs through each bundler: a layer packed once, in an output folder that was moved.
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
+import { suitesInTurn } from "../support/long.ts";
 
 /** Of a size whose predicted schedule lays B out. */
 const operator = `import { withConstants } from "unplugin-kernel/op";
@@ -24,7 +25,7 @@ const main = `import gemm from "./gemm.op.ts?tune=wasm&sync=0";
   const results = [layer(A), await layer.async(A), gemm(A, B, bias)];
   console.log(JSON.stringify({ wrong: results.map(wrongIn), isLaidOut: /^transform-layout B /m.test(gemm.info.schedule) }));`;
 
-describe.each(hosts)("%s", (host) => {
+suitesInTurn(4).each(hosts)("%s", (host) => {
   it("packs a layer once", async () => {
     const root = writeApp({ "src/main.js": main, "src/gemm.op.ts": operator });
     await buildApp(host, root, compileKernel, { mode: "predict", schedules: true, cacheDir: "store" });

@@ -7,6 +7,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { writeApp } from "../support/build-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const own = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -50,7 +53,7 @@ const twin = WebAssembly.validate(wasmSource(true).bytes) ? "wasm-relaxed" : "wa
 const answer = JSON.stringify([twin, 8, 8]);
 
 describe("node --import unplugin-kernel/register", () => {
-  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
+  turn.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
     "%s is a kernel, without a warning",
     (specifier) => {
       const said = run(app(specifier), { UNPLUGIN_KERNEL_MODE: "predict" });
@@ -60,7 +63,7 @@ describe("node --import unplugin-kernel/register", () => {
     },
   );
 
-  it.each(["the option of the program", "NODE_OPTIONS"])(
+  turn.each(["the option of the program", "NODE_OPTIONS"])(
     "a worker of the program has kernels by %s, and ends",
     (way) => {
       const root = app("#op/gemm.op.ts?tune=wasm");
@@ -74,7 +77,7 @@ describe("node --import unplugin-kernel/register", () => {
     },
   );
 
-  it("makes one module of spellings of the same import, and leaves other modules their addresses", () => {
+  turn("makes one module of spellings of the same import, and leaves other modules their addresses", () => {
     const root = app("#op/gemm.op.ts?tune=wasm");
     const body = `import one from "#op/gemm.op.ts?tune=wasm&M=8";
       import two from "./ops/gemm.op.ts?M=8&tune=wasm";
@@ -87,7 +90,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(run(root, { UNPLUGIN_KERNEL_MODE: "predict" }).last).toBe(JSON.stringify([true, false, own]));
   });
 
-  it("shows callers' mistakes at their line", () => {
+  turn("shows callers' mistakes at their line", () => {
     const root = app("#op/gemm.op.ts?tune=wasm");
     writeFileSync(join(root, "src/main.mjs"), 'import gemm from "#op/gemm.op.ts?tune=wasm";\n\ngemm(1);\n');
     const { stderr } = run(root, { UNPLUGIN_KERNEL_MODE: "predict" });
@@ -95,7 +98,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(stderr).toMatch(/at .*src\/main\.mjs:3:1\b/);
   });
 
-  it("tunes into the package's lock, whatever folder it is started in, and in production measures nothing", () => {
+  turn("tunes into the package's lock, whatever folder it is started in, and in production measures nothing", () => {
     const root = app("#op/gemm.op.ts?tune=wasm&trials=2");
     const first = run(root, {}, join(root, "src"));
     expect(first).toMatchObject({ status: 0, last: answer });
@@ -111,7 +114,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(missing.stderr).toContain("frozen.miss: src/ops/gemm.op.ts?tune=wasm is not in kernels.lock.json");
   });
 
-  it("shows a mistake at the author's line, and no stack", () => {
+  turn("shows a mistake at the author's line, and no stack", () => {
     const { status, stderr } = run(app("./ops/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4")), {});
     expect(status).toBe(1);
     expect(stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
@@ -127,7 +130,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(stderr).toContain('plain.mjs?tune=wasm" asks for a kernel, and the file is no operator file');
   });
 
-  it("gives kernels to `require`, once for each, addons too", () => {
+  turn("gives kernels to `require`, once for each, addons too", () => {
     const root = app("#op/gemm.op.ts?tune=wasm");
     const body = `const { default: gemm } = require("#op/gemm.op.ts?tune=wasm");
       const same = require("./ops/gemm.op.ts?tune=wasm").default === gemm;
@@ -141,7 +144,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(said.stderr).toContain("1 kernel predicted");
   });
 
-  it("knows an import whose query another hook has made a part of the path, as tsx does in CommonJS", () => {
+  turn("knows an import whose query another hook has made a part of the path, as tsx does in CommonJS", () => {
     const root = app("#op/gemm.op.ts?tune=wasm");
     writeFileSync(
       join(root, "src/main.mjs"),
@@ -150,7 +153,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(run(root, { UNPLUGIN_KERNEL_MODE: "predict" })).toMatchObject({ status: 0, last: answer });
   });
 
-  it("tells `require` of a mistake at the author's line, and leaves what is no operator to Node", () => {
+  turn("tells `require` of a mistake at the author's line, and leaves what is no operator to Node", () => {
     const root = app("#op/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4"));
     writeFileSync(join(root, "src/main.cjs"), 'require("#op/gemm.op.ts?tune=wasm");');
     const mistake = run(root, {}, root, "src/main.cjs");
@@ -161,7 +164,7 @@ describe("node --import unplugin-kernel/register", () => {
     expect(run(root, {}, root, "src/main.cjs").stderr).toContain("Cannot find module './main.mjs?tune=wasm'");
   });
 
-  it("says which modes there are", () => {
+  turn("says which modes there are", () => {
     const { status, stderr } = run(app("./ops/gemm.op.ts?tune=wasm"), { UNPLUGIN_KERNEL_MODE: "fast" });
     expect(status).not.toBe(0);
     expect(stderr).toContain('option mode is "fast"');
@@ -184,11 +187,14 @@ describe.skipIf(noBun !== "")(`Bun, from the sources${noBun}`, () => {
   };
   const right = JSON.stringify(["wasm-relaxed", 8, 8]);
 
-  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])("%s is a kernel by the preload", (specifier) => {
-    expect(start(app(specifier), "unplugin-kernel/register").last).toBe(right);
-  });
+  turn.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
+    "%s is a kernel by the preload",
+    (specifier) => {
+      expect(start(app(specifier), "unplugin-kernel/register").last).toBe(right);
+    },
+  );
 
-  it("takes the plugin of its builds, too", () => {
+  turn("takes the plugin of its builds, too", () => {
     const root = app("#op/gemm.op.ts?tune=wasm");
     const preload = `import { plugin } from "bun";
       import kernel from "unplugin-kernel/bun";
@@ -222,7 +228,7 @@ describe.skipIf(noDeno !== "")(`Deno, from the sources${noDeno}`, () => {
   const predict = { UNPLUGIN_KERNEL_MODE: "predict" };
   const right = JSON.stringify(["wasm-relaxed", 8, 8]);
 
-  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
+  turn.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
     "%s is a kernel, in TypeScript too",
     (specifier) => {
       const root = app(specifier);
@@ -233,7 +239,7 @@ describe.skipIf(noDeno !== "")(`Deno, from the sources${noDeno}`, () => {
     },
   );
 
-  it("tunes into the package's lock, and in production measures nothing", () => {
+  turn("tunes into the package's lock, and in production measures nothing", () => {
     const root = app("#op/gemm.op.ts?tune=wasm&trials=2");
     expect(start(root, "src/main.mjs", {})).toMatchObject({ status: 0, last: right });
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(true);
@@ -247,7 +253,7 @@ describe.skipIf(noDeno !== "")(`Deno, from the sources${noDeno}`, () => {
     expect(missing.stderr).toContain("frozen.miss: src/ops/gemm.op.ts?tune=wasm is not in kernels.lock.json");
   });
 
-  it("runs addons, by `import` as by `require`, which still reads JSON", () => {
+  turn("runs addons, by `import` as by `require`, which still reads JSON", () => {
     const root = app("#op/gemm.op.ts?tune=native");
     expect(start(root, "src/main.mjs", predict)).toMatchObject({ status: 0, last: JSON.stringify(["native", 8, 8]) });
     const body = `const native = require("#op/gemm.op.ts?tune=native").default;
@@ -268,7 +274,7 @@ describe.skipIf(noDeno !== "")(`Deno, from the sources${noDeno}`, () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  it("has kernels in a worker that imports the hooks itself", () => {
+  turn("has kernels in a worker that imports the hooks itself", () => {
     const root = app("./ops/gemm.op.ts?tune=wasm");
     writeFileSync(join(root, "src/worker.mjs"), 'import "unplugin-kernel/register";\nawait import("./main.mjs");');
     const body = `import { Worker } from "node:worker_threads";
@@ -277,7 +283,7 @@ describe.skipIf(noDeno !== "")(`Deno, from the sources${noDeno}`, () => {
     expect(start(root, "src/parent.mjs", predict)).toMatchObject({ status: 0, stdout: `${right}\n0\n` });
   });
 
-  it("has kernels in `deno test`", () => {
+  turn("has kernels in `deno test`", () => {
     const root = app("./ops/gemm.op.ts?tune=wasm");
     const body = `import gemm from "./ops/gemm.op.ts?tune=wasm";
       Deno.test("gemm", () => console.log(gemm.info.twin));`;

@@ -9,12 +9,15 @@ import { fileURLToPath } from "node:url";
 import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
 import { build as vite } from "vite";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { webpack } from "webpack";
 import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
 import { recordingCompiler, runWebpack, type WebpackCompiler, webpackOptions, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon, wasmSource } from "../support/fake-kernel.ts";
 import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(8);
 
 const nft = fileURLToPath(new URL("../tools/node_modules/@vercel/nft/out/index.js", import.meta.url));
 const noNft = existsSync(nft) ? null : "not here: npm ci --prefix test/tools";
@@ -97,20 +100,20 @@ function largeKernel(moreBytes: number): CompiledKernel {
 const cases = Object.keys(builds).flatMap((host) => (["esm", "cjs"] as const).map((format) => [host, format] as const));
 
 describe.skipIf(noNft)(`a server that is traced and copied${noNft ? ` (${noNft})` : ""}`, () => {
-  it.each(cases)("has small WASM in its code: %s, %s", async (host, format) => {
+  turn.each(cases)("has small WASM in its code: %s, %s", async (host, format) => {
     const { files, run } = await runTraced(host, format, "tune=wasm", fakeKernel());
     expect(files).toHaveLength(1);
     expect(run()).toEqual({ twin: "wasm", reason: null, C: expected("wasm") });
   });
 
   // Rollup does not know that it builds a server, so WASM beyond 64 KB is a file, which is found.
-  it.each(cases)("answers from WASM of 100 kB: %s, %s", async (host, format) => {
+  turn.each(cases)("answers from WASM of 100 kB: %s, %s", async (host, format) => {
     const { files, run } = await runTraced(host, format, "tune=wasm", largeKernel(100_000));
     expect(files).toHaveLength(host === "rollup" ? 2 : 1);
     expect(run()).toEqual({ twin: "wasm", reason: null, C: expected("wasm") });
   });
 
-  it.each(cases.filter(([host]) => findsFiles(host)))(
+  turn.each(cases.filter(([host]) => findsFiles(host)))(
     "takes along the file that &sync=0 asks for: %s, %s",
     async (host, format) => {
       const { files, run } = await runTraced(host, format, "tune=wasm&sync=0", fakeKernel());
@@ -119,7 +122,7 @@ describe.skipIf(noNft)(`a server that is traced and copied${noNft ? ` (${noNft})
     },
   );
 
-  it.skipIf(noAddon).each(cases)(
+  turn.skipIf(noAddon).each(cases)(
     `takes an addon along, or answers from its WASM twin and says why${noAddon ? ` (${noAddon})` : ""}: %s, %s`,
     async (host, format) => {
       const kernel = fakeKernel({ target: "avx2", native: nativeKernel() });

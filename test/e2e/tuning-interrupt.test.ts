@@ -6,13 +6,16 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, vi } from "vitest";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { parseRecords } from "../../src/tuner/record/database.ts";
 import { writeApp } from "../support/build-app.ts";
 import { childScript } from "../support/child-script.ts";
 import { compileIn, gemmText } from "../support/compile-app.ts";
 import { eventually } from "../support/eventually.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(4);
 
 const hasProc = existsSync("/proc/self/status");
 const hasCompiler = (await detectToolchains()).length > 0;
@@ -105,7 +108,7 @@ async function expectContinued({ root }: Running, target: "wasm" | "native"): Pr
 }
 
 describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
-  it.each([
+  turn.each([
     ["SIGINT", hasCompiler ? "native" : "wasm"],
     ["SIGTERM", "wasm"],
   ] as const)("that %s ends leaves nothing but what was measured, for %s", async (signal, target) => {
@@ -119,7 +122,7 @@ describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
     await expectContinued(running, target);
   });
 
-  it("of several kernels that share a total is ended as one", async () => {
+  turn("of several kernels that share a total is ended as one", async () => {
     const sizes = [96, 64, 80];
     const imports = sizes.map((M, at) => `import g${at} from "./gemm.op.ts?tune=wasm&M=${M}&N=96&K=96"; g${at}();`);
     const running = start(imports.join("\n"), ["240"]);
@@ -137,7 +140,7 @@ describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
     expect(existsSync(join(running.root, "kernels.lock.json"))).toBe(false);
   });
 
-  it("for WASM that is killed leaves neither a directory nor a process", async () => {
+  turn("for WASM that is killed leaves neither a directory nor a process", async () => {
     const running = await startTuning("wasm");
     const pids = descendants(running.child.pid!);
     running.child.kill("SIGKILL");
@@ -147,7 +150,7 @@ describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
     await expectContinued(running, "wasm");
   });
 
-  it.skipIf(!hasCompiler)(
+  turn.skipIf(!hasCompiler)(
     "with a compiler that is killed leaves a directory, which the next build removes",
     async () => {
       const running = await startTuning("native");

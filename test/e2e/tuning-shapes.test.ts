@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
@@ -12,7 +12,10 @@ import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts"
 import { buildApp, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { childScript } from "../support/child-script.ts";
 import { noAddon } from "../support/fake-kernel.ts";
+import { suitesInTurn } from "../support/long.ts";
 import { nativeOf, relaxedOf, wasmOf } from "../support/parts-of.ts";
+
+const suite = suitesInTurn(2);
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/ops", name), "utf8");
 const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");
@@ -103,7 +106,7 @@ const refusals = [
 
 type Answer = Readonly<Record<string, { readonly twins: readonly string[]; readonly isOffTheLoop: boolean }>>;
 
-describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noAvx2})` : ""}`, () => {
+suite(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noAvx2})` : ""}`, () => {
   const root = writeApp({
     "src/main.js": main,
     "src/checks.js": checks,

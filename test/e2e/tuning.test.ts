@@ -10,7 +10,10 @@ import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts"
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { noAddon } from "../support/fake-kernel.ts";
+import { inTurn } from "../support/long.ts";
 import { relaxedOf, wasmOf } from "../support/parts-of.ts";
+
+const turn = inTurn(7);
 
 const operator = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
 export default defineOp({ M: 16, N: 24, K: 8 }, ({ M, N, K }) => {
@@ -64,7 +67,7 @@ describe("a tuned kernel", () => {
     ]);
   });
 
-  it.each(hosts)("is not measured by the second, with %s", async (host) => {
+  turn.each(hosts)("is not measured by the second, with %s", async (host) => {
     const lock = readFileSync(lockfile, "utf8");
     const again = await build(host);
     expect(again).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0, trace: first.trace });
@@ -83,7 +86,7 @@ describe("a tuned kernel", () => {
     expect(runMoved(root)).toEqual(result);
   });
 
-  it("that the lock does not know is an error in frozen, or predicted where that is asked for", async () => {
+  turn("that the lock does not know is an error in frozen, or predicted where that is asked for", async () => {
     const other = writeApp({ "src/main.js": main, "src/gemm.op.ts": operator });
     const options = { cacheDir: "store", mode: "frozen" } as const;
     await expect(buildApp("rollup", other, compileKernel, options)).rejects.toThrow(
@@ -99,7 +102,7 @@ describe("a tuned kernel", () => {
 describe("in CI", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  it.each(["rollup", "vite", "webpack"] as const)(
+  turn.each(["rollup", "vite", "webpack"] as const)(
     "%s with an empty store fails at once and says what to do",
     async (host) => {
       vi.stubEnv("CI", "1");
@@ -116,7 +119,7 @@ describe("in CI", () => {
 const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");
 
 describe("a kernel for the CPU's own instructions", () => {
-  it.skipIf(noAvx2).each(hosts)(
+  turn.skipIf(noAvx2).each(hosts)(
     `answers, and its twin where addons are forbidden, with %s${noAvx2 ? ` (${noAvx2})` : ""}`,
     async (host) => {
       const native = main.replace("tune=wasm&sync=0", "tune=avx2");

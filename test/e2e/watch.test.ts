@@ -8,7 +8,7 @@ import { context } from "esbuild";
 import { watch as rolldownWatch } from "rolldown";
 import { watch as rollupWatch } from "rollup";
 import { build as viteBuild } from "vite";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
@@ -25,6 +25,7 @@ import {
 import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
+import { suitesInTurn } from "../support/long.ts";
 
 type Close = () => Promise<unknown>;
 
@@ -155,7 +156,7 @@ const mistakes: Readonly<Record<string, string>> = {
   "expr.not-an-expression": 'export const factor = "two" as never;',
 };
 
-describe.each(Object.keys(watchers) as WatchingHost[])("%s", (host) => {
+suitesInTurn(4).each(Object.keys(watchers) as WatchingHost[])("%s", (host) => {
   let close: Close = async () => {};
   afterEach(() => close());
 

@@ -4,7 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type RspackOptions, rspack } from "@rspack/core";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
 import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
@@ -23,6 +23,9 @@ import { gemmText } from "../support/compile-app.ts";
 import { eventually } from "../support/eventually.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const app = (specifier: string): string =>
   writeApp({
@@ -57,7 +60,7 @@ const bundlers: readonly Bundler[] = [
 ];
 
 describe.each(bundlers)("$name", ({ name, make }) => {
-  it("writes CommonJS, with the entry in a folder", async () => {
+  turn("writes CommonJS, with the entry in a folder", async () => {
     const root = app(asFile);
     const commonJs = {
       entry: { "deep/main": join(root, "src/main.js") },
@@ -69,7 +72,7 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(runMoved(root, "deep/main.cjs")).toEqual(["wasm", ...expected("wasm")]);
   });
 
-  it("asks for the runtime by no absolute path, of which it would make names of variables", async () => {
+  turn("asks for the runtime by no absolute path, of which it would make names of variables", async () => {
     const root = app("./blend.op.ts?tune=wasm");
     const apart = { mode: "development", devtool: false };
     const compiler = make(root, recordingCompiler(fakeKernel()).compile, apart);
@@ -86,23 +89,26 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
   });
 
-  it("puts a small module into the code of a page, and one that is to be a file where the page's files are", async () => {
-    const inline = app("./blend.op.ts?tune=wasm");
-    const page = { target: "web", output: { path: join(inline, "out"), filename: "main.mjs" }, experiments: {} };
-    await runWebpack(make(inline, recordingCompiler(fakeKernel()).compile, page));
-    expect(outputFiles(inline)).toEqual(["main.mjs"]);
+  turn(
+    "puts a small module into the code of a page, and one that is to be a file where the page's files are",
+    async () => {
+      const inline = app("./blend.op.ts?tune=wasm");
+      const page = { target: "web", output: { path: join(inline, "out"), filename: "main.mjs" }, experiments: {} };
+      await runWebpack(make(inline, recordingCompiler(fakeKernel()).compile, page));
+      expect(outputFiles(inline)).toEqual(["main.mjs"]);
 
-    const root = app(asFile);
-    const output = { path: join(root, "out"), filename: "main.mjs", publicPath: "https://files.example/app/" };
-    await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, { ...page, output }));
-    const [file] = outputFiles(root).filter((path) => path.endsWith(".wasm"));
-    const text = readFileSync(join(root, "out/main.mjs"), "utf8");
-    expect(text).toContain(`"https://files.example/app/"`);
-    expect(text).toContain(file);
-    expect(text).not.toContain(root);
-  });
+      const root = app(asFile);
+      const output = { path: join(root, "out"), filename: "main.mjs", publicPath: "https://files.example/app/" };
+      await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, { ...page, output }));
+      const [file] = outputFiles(root).filter((path) => path.endsWith(".wasm"));
+      const text = readFileSync(join(root, "out/main.mjs"), "utf8");
+      expect(text).toContain(`"https://files.example/app/"`);
+      expect(text).toContain(file);
+      expect(text).not.toContain(root);
+    },
+  );
 
-  it("finds operators by the bundler's aliases", async () => {
+  turn("finds operators by the bundler's aliases", async () => {
     const root = app("ops/blend.op.ts?tune=wasm");
     const { compile, requests } = recordingCompiler(fakeKernel());
     await runWebpack(make(root, compile, { resolve: { alias: { ops: join(root, "src") } } }));
@@ -110,7 +116,7 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
   });
 
-  it.each(["node", "web"])("leaves nothing of an unused kernel in minified code for %s", async (target) => {
+  turn.each(["node", "web"])("leaves nothing of an unused kernel in minified code for %s", async (target) => {
     const root = writeApp({
       "src/main.js": 'import blend from "./blend.op.ts?tune=wasm&sync=0";\nconsole.log("[]");',
       "src/blend.op.ts": "export default 1;",
@@ -120,7 +126,7 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(outputFiles(root)).toEqual(["main.mjs"]);
   });
 
-  it("has the files and the types again when all comes from the bundler's cache", async () => {
+  turn("has the files and the types again when all comes from the bundler's cache", async () => {
     const root = app(asFile);
     const types = join(root, "kernel-imports.d.ts");
     const directory = join(root, "cache");
@@ -139,7 +145,7 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     }
   });
 
-  it("builds from its cache where our store is gone", async () => {
+  turn("builds from its cache where our store is gone", async () => {
     const root = writeApp({
       "src/main.js": `import gemm from "./gemm.op.ts?tune=wasm&sync=0";
         console.log(JSON.stringify(gemm(new Float32Array(64).fill(2), new Float32Array(128).fill(3))[0]));`,
@@ -166,7 +172,7 @@ describe.each(bundlers)("$name", ({ name, make }) => {
   let stop: () => Promise<void> = async () => {};
   afterEach(() => stop());
 
-  it("compiles again when the operator changes, and not otherwise", async () => {
+  turn("compiles again when the operator changes, and not otherwise", async () => {
     const root = app(asFile);
     const { compile, requests } = recordingCompiler(fakeKernel());
     const done = vi.fn();

@@ -10,7 +10,9 @@ import { readLockfile, updateLockfile } from "../../src/tuner/lock/lockfile.ts";
 import { gemm, runCli, writeProject } from "../cli/project.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RedisServer, startRedis } from "../support/fleet/redis-server.ts";
-import { longTest } from "../support/long.ts";
+import { inTurn, longTest } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const hasRedis = existsSync("/usr/bin/redis-server");
 const cli = resolve(import.meta.dirname, "../../dist/cli.js");
@@ -96,19 +98,24 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     },
   );
 
-  test("--all-targets with --engines has a row and an entry for the class of engines that a worker measures", async () => {
-    const app = writeProject(files);
-    const command = ["tune", "--redis", redis.url, "--all-targets", "--engines", "x86,arm", "--json", ...quickly];
-    const { exitCode, output } = runCli(app, ...command);
-    const names = ["wasm", process.arch === "arm64" ? "wasm-arm" : "wasm-x86"].map((it) => `src/gemm.op.ts?tune=${it}`);
-    expect([exitCode, JSON.parse(output).kernels]).toEqual([
-      0,
-      names.map((kernel) => expect.objectContaining({ kernel, origin: "tuned", error: null })),
-    ]);
-    expect(await locked(app)).toEqual(names);
-  });
+  turn(
+    "--all-targets with --engines has a row and an entry for the class of engines that a worker measures",
+    async () => {
+      const app = writeProject(files);
+      const command = ["tune", "--redis", redis.url, "--all-targets", "--engines", "x86,arm", "--json", ...quickly];
+      const { exitCode, output } = runCli(app, ...command);
+      const names = ["wasm", process.arch === "arm64" ? "wasm-arm" : "wasm-x86"].map(
+        (it) => `src/gemm.op.ts?tune=${it}`,
+      );
+      expect([exitCode, JSON.parse(output).kernels]).toEqual([
+        0,
+        names.map((kernel) => expect.objectContaining({ kernel, origin: "tuned", error: null })),
+      ]);
+      expect(await locked(app)).toEqual(names);
+    },
+  );
 
-  test("a worker whose operator is another refuses, and this machine measures, with one line", () => {
+  turn("a worker whose operator is another refuses, and this machine measures, with one line", () => {
     const changed = writeProject({ ...files, "src/gemm.op.ts": gemm.replace("M: 16", "M: 8") });
     const { exitCode, errors } = runCli(changed, "tune", "--redis", redis.url, ...quickly);
     expect(exitCode).toBe(0);
@@ -116,7 +123,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     expect(errors).toContain("src/gemm.op.ts of this checkout is another operator");
   });
 
-  test("the program interface has a fleet measure, and goes on alone when Redis is killed in the middle", async () => {
+  turn("the program interface has a fleet measure, and goes on alone when Redis is killed in the middle", async () => {
     const warnings: string[] = [];
     const runner = { kind: "queue", redis: redis.url, file: "src/gemm.op.ts", patienceMs: 300 } as const;
     const op = gemmOp({ M: 16, N: 16, K: 16 });
@@ -136,14 +143,14 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await redis.start();
   });
 
-  test("SIGTERM ends a worker, which says how many jobs it took", async () => {
+  turn("SIGTERM ends a worker, which says how many jobs it took", async () => {
     const worker = await startWorker(root, redis.url, "--targets", "wasm", "--label", "short");
     expect(await worker.stop()).toBe(0);
   });
 });
 
 describe("without a Redis", () => {
-  test("tune says so in one line and measures here", () => {
+  turn("tune says so in one line and measures here", () => {
     const { exitCode, errors } = runCli(writeProject(files), "tune", "--redis", nowhere, ...quickly);
     expect([exitCode, errors.match(/the fleet cannot be reached: .*; this machine measures itself/g)]).toEqual([
       0,
@@ -159,7 +166,7 @@ describe("without a Redis", () => {
     });
   });
 
-  test.each([
+  turn.each([
     ["fleet.no-workers", ["tune", "--redis", nowhere, "--all-targets"], 1],
     ["fleet.unreachable", ["worker", "--redis", nowhere], 1],
     ["command.bad-argument", ["worker"], 2],
@@ -176,31 +183,34 @@ describe("without a Redis", () => {
   });
 });
 
-test("--shard: every kernel is in one shard, and the locks of all shards are together that of a run without", async () => {
-  const sizes = [8, 16, 24, 32];
-  const imports = sizes.map((size) => `import a${size} from "./gemm.op.ts?tune=wasm&M=${size}";`).join("\n");
-  const project = {
-    ...files,
-    "src/main.ts": `${imports}\nconsole.log(${sizes.map((size) => `a${size}`).join(", ")});\n`,
-  };
-  const together = join(writeProject({}), "kernels.lock.json");
-  const shards: (readonly string[])[] = [];
-  for (const shard of ["1/3", "2/3", "3/3"]) {
+turn(
+  "--shard: every kernel is in one shard, and the locks of all shards are together that of a run without",
+  async () => {
+    const sizes = [8, 16, 24, 32];
+    const imports = sizes.map((size) => `import a${size} from "./gemm.op.ts?tune=wasm&M=${size}";`).join("\n");
+    const project = {
+      ...files,
+      "src/main.ts": `${imports}\nconsole.log(${sizes.map((size) => `a${size}`).join(", ")});\n`,
+    };
+    const together = join(writeProject({}), "kernels.lock.json");
+    const shards: (readonly string[])[] = [];
+    for (const shard of ["1/3", "2/3", "3/3"]) {
+      const root = writeProject(project);
+      expect(runCli(root, "tune", "--shard", shard, "--seconds", "600", "--trials", "2").exitCode).toBe(0);
+      shards.push(await locked(root));
+      const content = await readLockfile(join(root, "kernels.lock.json"));
+      expect(content.kind === "ok" && (await updateLockfile(together, content.entries))).toBeNull();
+    }
+    const all = sizes.map((size) => `src/gemm.op.ts?M=${size}&tune=wasm`).sort();
+    expect(shards.map(({ length }) => length).sort()).toEqual([1, 1, 2]);
+    expect(shards.flat().sort()).toEqual(all);
     const root = writeProject(project);
-    expect(runCli(root, "tune", "--shard", shard, "--seconds", "600", "--trials", "2").exitCode).toBe(0);
-    shards.push(await locked(root));
-    const content = await readLockfile(join(root, "kernels.lock.json"));
-    expect(content.kind === "ok" && (await updateLockfile(together, content.entries))).toBeNull();
-  }
-  const all = sizes.map((size) => `src/gemm.op.ts?M=${size}&tune=wasm`).sort();
-  expect(shards.map(({ length }) => length).sort()).toEqual([1, 1, 2]);
-  expect(shards.flat().sort()).toEqual(all);
-  const root = writeProject(project);
-  cpSync(together, join(root, "kernels.lock.json"));
-  expect(runCli(root, "verify").exitCode).toBe(0);
-});
+    cpSync(together, join(root, "kernels.lock.json"));
+    expect(runCli(root, "verify").exitCode).toBe(0);
+  },
+);
 
-test("--shard: a shard may have no kernel, and says so", () => {
+turn("--shard: a shard may have no kernel, and says so", () => {
   const { exitCode, output } = runCli(writeProject(files), "tune", "--shard", "2/2");
   expect([exitCode, output]).toEqual([0, "shard 2/2 has no kernel: there are fewer kernels than shards\n"]);
 });
@@ -213,7 +223,7 @@ for argument; do
 done
 `;
 
-test.skipIf(process.platform === "win32")("--slurm measures by sbatch --wait --exclusive --constraint", async () => {
+turn.skipIf(process.platform === "win32")("--slurm measures by sbatch --wait --exclusive --constraint", async () => {
   const root = writeProject({ ...files, "bin/sbatch": sbatch });
   chmodSync(join(root, "bin/sbatch"), 0o755);
   const log = join(root, "sbatch.log");
@@ -234,7 +244,7 @@ test.skipIf(process.platform === "win32")("--slurm measures by sbatch --wait --e
   expect(await locked(root)).toEqual(["src/gemm.op.ts?tune=wasm"]);
 });
 
-test("--slurm says where there is no sbatch, and this machine measures", () => {
+turn("--slurm says where there is no sbatch, and this machine measures", () => {
   const root = writeProject(files);
   vi.stubEnv("PATH", join(root, "src"));
   const { exitCode, errors } = runCli(root, "tune", "--slurm", "zen4", ...quickly);

@@ -17,6 +17,9 @@ import { coordinatorOf, measuredNs, reasonOf, runAll } from "../support/fleet/ru
 import { mostTwice, runScenario, scenarios } from "../support/fleet/scenarios.ts";
 import { candidate, fakeClass, jobOf } from "../support/fleet/simulated.ts";
 import { type WorkerProcesses, workerProcesses, workerScript } from "../support/fleet/worker-processes.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(4);
 
 const hasRedis = existsSync("/usr/bin/redis-server");
 /** The scenarios that the suite has time for. */
@@ -29,7 +32,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     script = await workerScript("suite");
   });
 
-  test.each(scenarios.filter(({ name }) => inSuite.test(name)).map((scenario) => [scenario.name, scenario] as const))(
+  turn.each(scenarios.filter(({ name }) => inSuite.test(name)).map((scenario) => [scenario.name, scenario] as const))(
     "%s: each candidate has its outcome",
     async (_, scenario) => {
       const result = await runScenario(
@@ -103,7 +106,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       expect(await queue.state(name, jobId(job))).toMatchObject({ reason: "it is not signed", lost: false });
     });
 
-    test("a job that was changed in Redis is refused", async () => {
+    turn("a job that was changed in Redis is refused", async () => {
       const job = jobOf(fakeClass("c"), some(2));
       const text = seal("job", job, null).replace('"ms":2', '"ms":3');
       await queue.submit(queueOf(classHash(fakeClass("c")), null), jobId(job), text);

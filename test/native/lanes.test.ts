@@ -1,14 +1,17 @@
 // Machine code that compilers make of vectors: each conversion, and each operation on integers, is a few instructions
 // on vectors in its loop. No lane is taken out of a vector, computed with by itself and put back.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type CpuTarget, generateC, targets } from "../../src/compiler/index.ts";
 import type { LoopFunc } from "../../src/compiler/ir/loop-ir.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { assemblerOf } from "../support/assembler.ts";
 import { innerLoops, movesOfLanes } from "../support/inner-loops.ts";
+import { inTurn } from "../support/long.ts";
 import { eachCompiler, inTempDir } from "./compiled.ts";
 import { conversionLanes, operationLanes, scalarDivisions } from "./lane-works.ts";
+
+const turn = inTurn(4);
 
 /** The innermost loop of each, one iteration a vector of the loop IR. */
 async function loopsOf<W extends { readonly func: LoopFunc }>(
@@ -37,7 +40,7 @@ for (const target of [targets.avx2, targets.avx512])
       ["conversions", conversionLanes(target)],
       ["operations on integers", operationLanes(target)],
     ] as const)("of %s", (_, works) => {
-      test("is of vectors, and short", async () => {
+      turn("is of vectors, and short", async () => {
         const loops = await loopsOf(works, target, toolchain);
         const bad = loops.filter(
           ({ instructions, most, mostMoves }) =>
@@ -48,7 +51,7 @@ for (const target of [targets.avx2, targets.avx512])
       });
     });
 
-    test("of scalars divided by constants has no branch and no division", async () => {
+    turn("of scalars divided by constants has no branch and no division", async () => {
       const loops = await loopsOf(scalarDivisions, target, toolchain);
       const bad = loops.filter(
         ({ instructions }) =>

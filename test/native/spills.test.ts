@@ -9,7 +9,10 @@ import { gemmWorks } from "../bench/peers/suites/gemm.ts";
 import { taskOf } from "../bench/peers/work.ts";
 import { assemblerOf } from "../support/assembler.ts";
 import { innerLoops, instructionMix, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
+import { inTurn } from "../support/long.ts";
 import { inTempDir, toolchains } from "./compiled.ts";
+
+const turn = inTurn(10);
 
 const gcc = toolchains.find(({ family }) => family === "gcc");
 
@@ -31,7 +34,7 @@ function winnerOf({ suite, name, target, threads, candidate }: WorkResult): CSou
 describe.skipIf(!gcc)(`the f32 product that was found fastest${gcc ? "" : " (no gcc here, or no AVX2)"}`, () => {
   test("is known of many works", () => expect(winners.length).toBeGreaterThan(30));
 
-  test.each(winners)(
+  turn.each(winners)(
     "$suite $name, $threads threads: its innermost loops have their vectors in registers",
     async (it) => {
       const loops = multiplyingLoops(await assembled(winnerOf(it)));

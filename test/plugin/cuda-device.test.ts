@@ -4,9 +4,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, vi } from "vitest";
 import { cudaApp, type FakeCuda, makeFakeCuda, noFakeGpu, runProgram } from "../support/cuda.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 let fake: FakeCuda;
@@ -55,7 +58,7 @@ async function run(script: string, env: Record<string, string> = {}): Promise<{ 
 const count = (log: readonly string[], line: string): number => log.filter((it) => it === line).length;
 
 describe.skipIf(noFakeGpu !== null)(`a program${without}`, () => {
-  test("runs chains that stay on the GPU: what is copied is inputs and the result", async () => {
+  turn("runs chains that stay on the GPU: what is copied is inputs and the result", async () => {
     const { told, log } = await run(`
 const [product, soft] = await Promise.all([gemm.on(device), rows.on(device)]);
 const [a, b, c, y] = [product.buffer("A", A), product.buffer("B", B), product.buffer("C"), soft.buffer("Y")];
@@ -83,7 +86,7 @@ await device.wait();`);
     expect(count(log, "alloc 0")).toBe(count(log, "free 0"));
   });
 
-  test("has memory of its own there", async () => {
+  turn("has memory of its own there", async () => {
     const { told } = await run(`
 const memory = device.alloc(64);
 device.upload(memory, new Uint8Array([1, 2, 3]));
@@ -93,7 +96,7 @@ memory.free();`);
     expect(told).toEqual([1, 2, 3]);
   });
 
-  test("loses no memory of buffers and kernels that it holds no more", async () => {
+  turn("loses no memory of buffers and kernels that it holds no more", async () => {
     const { told, log } = await run(`
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -117,7 +120,7 @@ const told = true;`);
     expect(count(log, "free 0")).toBe(count(log, "alloc 0"));
   });
 
-  test("has several GPUs by their numbers", async () => {
+  turn("has several GPUs by their numbers", async () => {
     const { told, log } = await run(
       `
 const other = device.at(1);
@@ -147,7 +150,7 @@ told.refused = told2;`,
     expect(count(log, "launch 0")).toBe(0);
   });
 
-  test("packs constants once, for calls and for chains", async () => {
+  turn("packs constants once, for calls and for chains", async () => {
     const { told, log } = await run(`
 import layer from "./layer.op.ts?tune=cuda-sm90";
 const packed = layer.pack({ B });
@@ -169,7 +172,7 @@ told.same = packed.device === device;`);
     expect(count(log, "launch 0")).toBeGreaterThan(4);
   });
 
-  test("packs constants that the GPU has no memory for, and the twin answers", async () => {
+  turn("packs constants that the GPU has no memory for, and the twin answers", async () => {
     const { told } = await run(
       `
 import layer from "./layer.op.ts?tune=cuda-sm90";
@@ -191,7 +194,7 @@ told.refused = await early.on(device).catch(({ message }) => message);`,
     });
   });
 
-  test("is told of its mistakes", async () => {
+  turn("is told of its mistakes", async () => {
     const { told } = await run(`
 const product = await gemm.on(device);
 const [a, b, c] = [product.buffer("A", A), product.buffer("B", B), product.buffer("C")];
@@ -225,7 +228,7 @@ await gemm.on("first").catch((error) => told.push(error.name + ": " + error.mess
     ]);
   });
 
-  test("makes calls beside each other, and chains, on a GPU that is behind with its work", async () => {
+  turn("makes calls beside each other, and chains, on a GPU that is behind with its work", async () => {
     const { told } = await run(
       `
 await gemm.ready();
@@ -258,7 +261,7 @@ const told = { calls: Math.max(...answers), chains: Math.max(...chains), adapter
     expect(told).toEqual({ calls: expect.closeTo(0, 5), chains: expect.closeTo(0, 5), adapter: "Fake GPU 0" });
   });
 
-  test("goes on with its other work while the GPU computes", async () => {
+  turn("goes on with its other work while the GPU computes", async () => {
     const { told } = await run(
       `
 let turns = 0;
@@ -275,7 +278,7 @@ const told = turns;`,
     expect(told).toBeGreaterThan(10);
   });
 
-  test("goes on with its other work while the driver compiles", async () => {
+  turn("goes on with its other work while the driver compiles", async () => {
     const { told } = await run(
       `
 let turns = 0;
@@ -289,7 +292,7 @@ const told = { turns, reason: gemm.info.gpu.reason };`,
     expect((told as { turns: number }).turns).toBeGreaterThan(10);
   });
 
-  test("is told of a GPU that one kernel has lost, and all twins answer", async () => {
+  turn("is told of a GPU that one kernel has lost, and all twins answer", async () => {
     const { told } = await run(
       `
 await Promise.all([gemm.ready(), rows.ready()]);

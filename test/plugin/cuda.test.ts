@@ -13,6 +13,9 @@ import { predict } from "../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { type FakeCuda, gemmApp, makeFakeCuda, noFakeGpu, runProgram } from "../support/cuda.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(7);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 const here = await cudaState();
@@ -82,7 +85,7 @@ const lockOf = (root: string): { kernels: Record<string, { target: object; measu
   JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8"));
 
 describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
-  test.each(["rollup", "esbuild"] as const)("by %s, predicted without a GPU, runs on one", async (by) => {
+  turn.each(["rollup", "esbuild"] as const)("by %s, predicted without a GPU, runs on one", async (by) => {
     machine({ nvrtc: true });
     const root = gemmApp("cuda-sm90", tell);
     const { lines, file, code } = await build(root, { by });
@@ -98,7 +101,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     expect(answer).toEqual({ ...onGpu, isMeasured: false });
   });
 
-  test("is tuned where there is a GPU, locked, and frozen: the same code, and no compiler", async () => {
+  turn("is tuned where there is a GPU, locked, and frozen: the same code, and no compiler", async () => {
     machine({ nvrtc: true, gpu: true });
     const root = gemmApp("cuda-sm90&trials=2", tell);
     const first = await build(root);
@@ -125,7 +128,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     );
   });
 
-  test("takes the PTX of the store where there is no compiler", async () => {
+  turn("takes the PTX of the store where there is no compiler", async () => {
     machine({ nvrtc: true });
     const root = gemmApp("cuda-sm80", tell);
     const first = await build(root);
@@ -137,7 +140,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     expect(again.code).toContain(".version 7.0\\n.target sm_80\\n");
   });
 
-  test("without compiler and PTX warns once, and the twin answers", async () => {
+  turn("without compiler and PTX warns once, and the twin answers", async () => {
     machine({});
     const root = gemmApp("cuda-sm90", tell);
     const { lines, file, code } = await build(root);
@@ -161,7 +164,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     );
   });
 
-  test("in mode off is the plain loops, with the members of such kernels", async () => {
+  turn("in mode off is the plain loops, with the members of such kernels", async () => {
     machine({});
     const script = `const { twin, gpu } = gemm.info;
 console.log(JSON.stringify({ twin, first: gemm(A, B)[0], index: gemm.device.index, reason: gpu.reason }));`;
@@ -172,7 +175,7 @@ console.log(JSON.stringify({ twin, first: gemm(A, B)[0], index: gemm.device.inde
     });
   });
 
-  test("for browsers has the twin alone, and members that say so", async () => {
+  turn("for browsers has the twin alone, and members that say so", async () => {
     machine({ nvrtc: true });
     const root = gemmApp(
       "cuda-sm90",
@@ -209,7 +212,7 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     alone = (await build(gemmApp("cuda-sm90&fallback=none", calls), { mode: "predict" })).file;
   });
 
-  test.each<[string, Record<string, string>, RegExp]>([
+  turn.each<[string, Record<string, string>, RegExp]>([
     [
       "no driver",
       { UNPLUGIN_KERNEL_CUDA: "/nowhere/libcuda.so.1" },
@@ -247,7 +250,7 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
   });
 
   const hasDriver = !("reason" in here && here.reason.startsWith("there is no CUDA driver"));
-  test.skipIf(hasDriver)(
+  turn.skipIf(hasDriver)(
     `of a machine without a driver gets the twin's answers and the reason${hasDriver ? " (a driver is here)" : ""}`,
     async () => {
       expect(await runProgram(file, {})).toEqual({
@@ -257,26 +260,30 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     },
   );
 
-  test("whose kernel wants more memory for its groups than the GPU has gets the twin's answers and the reason", async () => {
-    const large = join(dirname(file), "large.mjs");
-    writeFileSync(large, readFileSync(file, "utf8").replaceAll(/\], groupBytes: \d+/g, "], groupBytes: 240000"));
-    expect(await runProgram(large, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
-      ...{ ...right, isMeasured: false, adapter: null },
-      reason: "the GPU refuses the kernel: its groups want 240000 bytes of memory, and those of Fake GPU 0 have 232448",
-    });
-  });
+  turn(
+    "whose kernel wants more memory for its groups than the GPU has gets the twin's answers and the reason",
+    async () => {
+      const large = join(dirname(file), "large.mjs");
+      writeFileSync(large, readFileSync(file, "utf8").replaceAll(/\], groupBytes: \d+/g, "], groupBytes: 240000"));
+      expect(await runProgram(large, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
+        ...{ ...right, isMeasured: false, adapter: null },
+        reason:
+          "the GPU refuses the kernel: its groups want 240000 bytes of memory, and those of Fake GPU 0 have 232448",
+      });
+    },
+  );
 
-  test("does without pinned memory", async () => {
+  turn("does without pinned memory", async () => {
     const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, FAKE_CUDA_NO_PINNED: "1" };
     expect(await runProgram(file, env)).toMatchObject(onGpu);
   });
 
-  test("takes the first GPU that runs the kernel", async () => {
+  turn("takes the first GPU that runs the kernel", async () => {
     const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, FAKE_CUDA_DEVICES: "2", FAKE_CUDA_CAPABILITY: "80,100" };
     expect(await runProgram(file, env)).toMatchObject({ ...onGpu, adapter: "Fake GPU 1" });
   });
 
-  test("without koffi gets the twin's answers and the reason", async () => {
+  turn("without koffi gets the twin's answers and the reason", async () => {
     machine({ nvrtc: true });
     const bare = await build(gemmApp("cuda-sm90", tell, { koffi: false }), { mode: "predict" });
     expect(await runProgram(bare.file, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
@@ -285,7 +292,7 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     });
   });
 
-  test("takes results of bf16 for the numbers that they are, which a GPU may round otherwise", async () => {
+  turn("takes results of bf16 for the numbers that they are, which a GPU may round otherwise", async () => {
     machine({ nvrtc: true });
     const op = 'gemm({ M: 33, N: 40, K: 48, dtype: "bf16" })';
     const script = `
@@ -302,7 +309,7 @@ process.exit();`;
     expect((answer as { most: number }).most).toBeLessThan(3);
   });
 
-  test("has a product whose extents are no whole tiles on tensor cores", async () => {
+  turn("has a product whose extents are no whole tiles on tensor cores", async () => {
     machine({ nvrtc: true });
     const sizes = { M: 300, N: 300, K: 300, dtype: "f16" } as const;
     const op = instantiate(opLibrary.gemm(sizes), {}, "gemm");
@@ -323,7 +330,7 @@ process.exit();`;
     expect(answer).toEqual({ wrong: 0, of: 300 * 300 });
   });
 
-  test("without a twin is the GPU's alone", async () => {
+  turn("without a twin is the GPU's alone", async () => {
     const whyNot = "gemm: a GPU answers through async and on alone; no twin was built (fallback=none)";
     expect(await runProgram(alone, { UNPLUGIN_KERNEL_CUDA: fake.driver })).toEqual({
       ...{ said: [whyNot], first: expect.any(Number), adapter: "Fake GPU 0", twin: "cuda" },

@@ -6,11 +6,14 @@ import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
 import { build as vite } from "vite";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { webpack } from "webpack";
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { runWebpack, type WebpackCompiler, webpackOptions, writeApp } from "../support/build-app.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(5);
 
 const app = (): string =>
   writeApp({
@@ -69,7 +72,7 @@ async function byRollup(): Promise<Form | null> {
 }
 
 describe("what is shipped", () => {
-  test.each<[string, () => Promise<Form | null>, Form]>([
+  turn.each<[string, () => Promise<Form | null>, Form]>([
     ["by esbuild, minified", () => byEsbuild(true), "short"],
     ["by esbuild as it is", () => byEsbuild(false), "readable"],
     ["by esbuild with option schedules", () => byEsbuild(true, { schedules: true }), "readable"],

@@ -4,10 +4,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
 import { runMoved, writeApp } from "../support/build-app.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { noDawn } from "../support/webgpu.ts";
+
+const turn = inTurn(4);
 
 const main = (query: string): string => `import gemm from "./gemm.op.ts?tune=webgpu${query}";
 const [A, B] = [new Float32Array(64).fill(1), new Float32Array(64).fill(2)];
@@ -75,7 +78,7 @@ const notRefused = expect.not.stringContaining("refused");
 const refusal = { lineNum: 2, linePos: 7, message: "no such thing" };
 
 describe.each(["predict", "frozen", "tune"] as const)("mode %s", (mode) => {
-  test("a text that is refused is the twin's, with the words of the compiler", async () => {
+  turn("a text that is refused is the twin's, with the words of the compiler", async () => {
     const root = app();
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", otherDawn(root, refusal));
     const said = await build(root, mode);
@@ -85,7 +88,7 @@ describe.each(["predict", "frozen", "tune"] as const)("mode %s", (mode) => {
     expect(runMoved(root)).toEqual({ first: 16, twinReason: expect.stringContaining(why) });
   });
 
-  test("one that is taken is not compiled again", async () => {
+  turn("one that is taken is not compiled again", async () => {
     const root = app();
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", otherDawn(root, null));
     expect(await build(root, mode)).not.toContain("Dawn");
@@ -96,13 +99,13 @@ describe.each(["predict", "frozen", "tune"] as const)("mode %s", (mode) => {
   });
 });
 
-test("without a twin a refusal ends the build", async () => {
+turn("without a twin a refusal ends the build", async () => {
   const root = app("&fallback=none");
   vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", otherDawn(root, refusal));
   await expect(build(root)).rejects.toThrow(/Dawn refuses its WGSL: line 2, column 7: no such thing/);
 });
 
-test("a Dawn that crashes costs nothing but its word", async () => {
+turn("a Dawn that crashes costs nothing but its word", async () => {
   const root = app();
   const folder = otherDawn(root, null);
   writeFileSync(join(folder, "index.js"), "process.abort();");
@@ -111,7 +114,7 @@ test("a Dawn that crashes costs nothing but its word", async () => {
   expect(runMoved(root)).toEqual({ first: 16, twinReason: notRefused });
 });
 
-test.skipIf(noDawn !== null)(`Dawn itself takes what builds make${noDawn ? ` (${noDawn})` : ""}`, async () => {
+turn.skipIf(noDawn !== null)(`Dawn itself takes what builds make${noDawn ? ` (${noDawn})` : ""}`, async () => {
   const root = app();
   expect(await build(root)).not.toContain("Dawn");
   expect(runMoved(root)).toEqual({ first: 16, twinReason: notRefused });

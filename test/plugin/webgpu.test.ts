@@ -11,7 +11,10 @@ import { verifyKernel } from "../../src/plugin/kernel/compile/verify-kernel.ts";
 import type { Mode } from "../../src/plugin/options/types.ts";
 import { runMoved, writeApp } from "../support/build-app.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
+import { inTurn } from "../support/long.ts";
 import { noSoftwareGpu } from "../support/webgpu.ts";
+
+const turn = inTurn(5);
 
 const mainText = (query: string): string => `
 import gemm from "./gemm.op.ts?tune=webgpu${query}";
@@ -57,7 +60,7 @@ afterEach(() => {
 const right = { wrong: 0, target: "webgpu" };
 
 describe("without a GPU", () => {
-  test.each<Mode>(["tune", "frozen", "predict"])("mode %s takes the prediction, and locks none", async (mode) => {
+  turn.each<Mode>(["tune", "frozen", "predict"])("mode %s takes the prediction, and locks none", async (mode) => {
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU_SOFTWARE", "0");
     const root = app("");
     const { lines } = await build(root, mode);
@@ -66,7 +69,7 @@ describe("without a GPU", () => {
     expect(runMoved(root)).toMatchObject({ ...right, isMeasured: false, adapter: null });
   });
 
-  test("verify says that it was not run, and a command finds nothing wrong", async () => {
+  turn("verify says that it was not run, and a command finds nothing wrong", async () => {
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", "/nowhere");
     const root = app("");
     const project = openProject({ root }, "silent");
@@ -75,7 +78,7 @@ describe("without a GPU", () => {
     expect(notRun).toMatch(/^there is no WebGPU for Node: install the package webgpu/);
   });
 
-  test("a program says why", async () => {
+  turn("a program says why", async () => {
     vi.stubEnv("UNPLUGIN_KERNEL_WEBGPU", "/nowhere");
     const root = app("");
     await build(root, "predict");
@@ -83,7 +86,7 @@ describe("without a GPU", () => {
   });
 });
 
-test.skipIf(noSoftwareGpu !== null)(
+turn.skipIf(noSoftwareGpu !== null)(
   `with one it is tuned, locked, and built again from the lock${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`,
   async () => {
     const root = app("&trials=4");
@@ -105,7 +108,7 @@ test.skipIf(noSoftwareGpu !== null)(
   },
 );
 
-test.skipIf(noSoftwareGpu !== null)(
+turn.skipIf(noSoftwareGpu !== null)(
   `schedules of the lock for classes of GPUs go along${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`,
   async () => {
     const root = app("-software&trials=4");
@@ -121,7 +124,7 @@ test.skipIf(noSoftwareGpu !== null)(
 );
 
 describe("an operator of f64", () => {
-  test("is the twin's", async () => {
+  turn("is the twin's", async () => {
     const root = app("", "f64");
     const { lines } = await build(root, "tune");
     expect(lines.join("\n")).toMatch(

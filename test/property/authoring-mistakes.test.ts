@@ -6,6 +6,7 @@ import { DiagnosticError, instantiate } from "../../src/compiler/index.ts";
 import { loadOp } from "../../src/plugin/operator/load-op.ts";
 import { mistakeNames, mistakesIn, type Planted } from "../support/authoring/mistakes.ts";
 import { sources } from "../support/authoring/sources.ts";
+import { inTurn } from "../support/long.ts";
 import { inFolder } from "../support/op-file.ts";
 
 const path = "src/x.op.ts";
@@ -59,13 +60,15 @@ function grouped(planted: readonly Planted[]): ReadonlyMap<string, readonly stri
   return groups;
 }
 
+const turn = inTurn(4);
+
 describe.each(Object.entries(sources))("%s", (_, source) => {
   test("is right without a mistake", async () => {
     expect(await errorOf(source)).toBeNull();
   });
 
   const planted = grouped(mistakesIn(source));
-  test.each([...planted.keys()])("%s", async (what) => {
+  turn.each([...planted.keys()])("%s", async (what) => {
     const complaints: string[] = [];
     for (const text of thinned(planted.get(what)!)) {
       const complaint = complaintOf(await errorOf(text), text);

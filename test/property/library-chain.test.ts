@@ -2,13 +2,16 @@
 // chain. Here two types of each; `npm run test:oracle -- --library --count 600` draws that many schedules an operator,
 // 200 a target.
 
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { instantiate } from "../../src/compiler/index.ts";
 import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
 import { library } from "../support/library/library.ts";
 import { type LibraryOperator, operandTypes, titleOf } from "../support/library/library-operator.ts";
+import { inTurn } from "../support/long.ts";
 import { newReport, printReport, runCases } from "../support/oracle-chain.ts";
 import { type ChainCase, caseOf, chainTargets } from "../support/random-schedule.ts";
+
+const turn = inTurn(7);
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("ORACLE_SEED", 1);
@@ -42,7 +45,7 @@ const typeInTurn = ({ types }: LibraryOperator, number: number) =>
 
 const chosen = library.filter((operator) => only === undefined || titleOf(operator) === only || operator.name === only);
 
-test.each(chosen.map((operator) => [titleOf(operator), operator] as const))(
+turn.each(chosen.map((operator) => [titleOf(operator), operator] as const))(
   "%s",
   { timeout: 4 * 3_600_000 },
   async (_, operator) => {

@@ -1,7 +1,7 @@
 // Every strategy on spaces by lot: with and without estimates, of one point and of hundreds, where some, most or all
 // candidates fail. Here forty; `SEARCH_SPACES=2000 SEARCH_SEED=1 npx vitest run test/property/search.test.ts` draws others.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { check } from "../../src/tuner/constraint/check.ts";
 import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
 import { searchedNs } from "../../src/tuner/data/measurement.ts";
@@ -11,7 +11,10 @@ import { observe, type SearchState, startSearch } from "../../src/tuner/search/s
 import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { type StrategyName, strategyNames } from "../../src/tuner/search/strategy/strategy.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
+import { inTurn } from "../support/long.ts";
 import { type RandomSpace, randomSpace } from "../support/random-space.ts";
+
+const turn = inTurn(4);
 
 const seed = Number(process.env.SEARCH_SEED ?? 1);
 const count = Number(process.env.SEARCH_SPACES ?? 40);
@@ -47,21 +50,25 @@ function searchThrough({ searched, points, measure }: RandomSpace, name: Strateg
 const spaces = seeds.map(randomSpace);
 
 describe.each(strategyNames)("strategy %s", (name) => {
-  test("ends on any space, has measured each of its points once, and knows the best", {
-    timeout: count * 3_000,
-  }, () => {
-    for (const [at, drawn] of spaces.entries()) {
-      const { title, points, measure } = drawn;
-      const state = titled(title, () => searchThrough(drawn, name, at));
-      expect([...state.seen].sort(), title).toEqual(points.map(({ key }) => key).sort());
-      const times = points.flatMap((point) => searchedNs(measure(point)) ?? []);
-      const found = state.best && searchedNs(state.best.measurement);
-      expect(found, title).toBe(times.length > 0 ? Math.min(...times) : null);
-    }
-  });
+  turn(
+    "ends on any space, has measured each of its points once, and knows the best",
+    {
+      timeout: count * 3_000,
+    },
+    () => {
+      for (const [at, drawn] of spaces.entries()) {
+        const { title, points, measure } = drawn;
+        const state = titled(title, () => searchThrough(drawn, name, at));
+        expect([...state.seen].sort(), title).toEqual(points.map(({ key }) => key).sort());
+        const times = points.flatMap((point) => searchedNs(measure(point)) ?? []);
+        const found = state.best && searchedNs(state.best.measurement);
+        expect(found, title).toBe(times.length > 0 ? Math.min(...times) : null);
+      }
+    },
+  );
 });
 
-test("a schedule is predicted wherever there is one", () => {
+turn("a schedule is predicted wherever there is one", () => {
   for (const { title, space, points, searched } of spaces) {
     for (const look of [predict, guess]) {
       const candidate = titled(title, () => look(space));

@@ -12,6 +12,9 @@ import { type PageServer, serveFolder } from "../support/browser.ts";
 import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
 import { inPageEngines } from "../support/engine/engines.ts";
 import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
+import { inTurn } from "../support/long.ts";
+
+const turn = inTurn(3);
 
 const repository = resolve(import.meta.dirname, "../..");
 const vitepress = join(repository, "docs/node_modules/vitepress/bin/vitepress.js");
@@ -87,7 +90,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }));
 
     // A page measures anew with each library, so one visit adds them all.
-    test.each([
+    turn.each([
       ["search", ["onnxruntime-web (14 MB)", "tfjs (1 MB)"]],
       ["image", ["tfjs (1 MB)"]],
       ["layer", ["onnxruntime-web (14 MB)", "tfjs (1 MB)"]],
@@ -113,7 +116,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }),
     );
 
-    test("a library that cannot be loaded is told, and may be asked for again", async () => {
+    turn("a library that cannot be loaded is told, and may be asked for again", async () => {
       const lacking = await serveFolder(built, (path) => (/tfjs-runtime/.test(path) ? null : {}));
       const page = await engine.newPage();
       try {
@@ -131,7 +134,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }
     });
 
-    test("the playground shows each stage, and runs a kernel that is right", () =>
+    turn("the playground shows each stage, and runs a kernel that is right", () =>
       visit("playground.html", async (visitor) => {
         await visitor.sees(".playground[data-status=ready]");
         for (const tab of tabs) {
@@ -146,9 +149,10 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
         await visitor.sees(".result table");
         expect(await visitor.text(".result .right")).toMatch(/16,384 elements agree with the interpreter/);
         expect(await visitor.text(".result .time")).toMatch(/^[\d.]+ (µs|ms)$/);
-      }));
+      }),
+    );
 
-    test("the playground shows a mistake at its line", () => {
+    turn("the playground shows a mistake at its line", () => {
       const source = "// two lines before\n// the operator\nconst a: number = 1;\nexport default a.nothing();\n";
       const program: Program = { source, numerics: "strict", native: "avx512" };
       return visit(`playground.html${toHash(program)}`, async (visitor, page) => {
@@ -160,7 +164,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       });
     });
 
-    test("the playground tells what the language refuses, and a link holds the program", async () => {
+    turn("the playground tells what the language refuses, and a link holds the program", async () => {
       let address = "";
       await visit("playground.html", async (visitor, page) => {
         await visitor.sees(".playground[data-status=ready]");

@@ -23,6 +23,7 @@ const options = {
 const { seed, from, count, library, only } = parseArgs({ options }).values;
 const test = library ? "test/property/library-chain.test.ts" : "test/property/oracle-chain.test.ts";
 const { status, result } = runVitest([test], {
+  TEST_LONG: "1",
   ORACLE_SEED: seed,
   ORACLE_FROM: from,
   [library ? "ORACLE_LIBRARY" : "ORACLE_COUNT"]: count,

@@ -10,10 +10,13 @@ import { readLines } from "../bench/json-lines.ts";
 import type { Provenance } from "../bench/provenance.ts";
 import { library } from "../support/library/library.ts";
 import { titleOf } from "../support/library/library-operator.ts";
+import { inTurn } from "../support/long.ts";
 import { type Cell, cellKey, runShape, tableTargets } from "../support/operator-table/cell.ts";
 import { cellsAge } from "../support/operator-table/cells-age.ts";
 import { allCells, isFinished, keepCell, readCells } from "../support/operator-table/cells-file.ts";
 import { isWrong, printTable } from "../support/operator-table/print-table.ts";
+
+const turn = inTurn(4);
 
 const text = readFileSync(join(import.meta.dirname, "../../docs/operators.md"), "utf8");
 
@@ -87,7 +90,7 @@ describe("cells", () => {
 /** One of each kind: product, convolution, several stages, rows. */
 const sample = ["gemm", "transposedConv2d", "groupConv2d", "attention", "scan", "softmax"];
 
-test.each(sample)("%s is tuned for wasm, and right", async (name) => {
+turn.each(sample)("%s is tuned for wasm, and right", async (name) => {
   const operator = library.find((it) => it.name === name)!;
   const of = { operator, target: "wasm", type: "f32" } as const;
   const result = await runShape(of, operator.shapes[2], { seconds: 600, trials: 4 });

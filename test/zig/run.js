@@ -42,7 +42,7 @@ function runTests(project) {
   const only = process.argv.slice(2);
   const { status } = spawnSync(process.execPath, [join(here, "../run.js"), ...(only.length > 0 ? only : files)], {
     stdio: "inherit",
-    env: { ...process.env, ZIG_PROJECT: project, UNPLUGIN_KERNEL_COMPILER: "zig" },
+    env: { ...process.env, TEST_LONG: "1", ZIG_PROJECT: project, UNPLUGIN_KERNEL_COMPILER: "zig" },
   });
   recordRun(npmRun("test:zig"), resultOf(status));
   return status ?? 1;

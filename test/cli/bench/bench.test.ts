@@ -1,7 +1,10 @@
 // `bench` on tiny kernels: who takes part, that results are checked, and peers. Times are not judged.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(3);
 
 const operator = (body: string): string => `import { withConstants } from "unplugin-kernel/op";
 import { gemm } from "unplugin-kernel/ops";
@@ -56,7 +59,7 @@ function benched(root: string, ...args: readonly string[]) {
 }
 
 describe("bench", () => {
-  test("measures the twins and the loops, each with its results checked", () => {
+  turn("measures the twins and the loops, each with its results checked", () => {
     const { exitCode, kernels, rowOf } = benched(project());
     expect(exitCode).toBe(0);
     expect(kernels).toMatchObject([
@@ -79,7 +82,7 @@ describe("bench", () => {
     expect(relaxed.why).toBe(relaxed.times === null ? "the engine has no relaxed SIMD" : null);
   });
 
-  test("packs constants once", () => {
+  turn("packs constants once", () => {
     const { exitCode, rowOf } = benched(project("./layer.op.ts?tune=wasm"));
     expect(exitCode).toBe(0);
     expect(rowOf("wasm")).toMatchObject({ isRight: true, times: { samples: expect.any(Number) } });
@@ -109,7 +112,7 @@ describe("bench", () => {
     });
   });
 
-  test("a peer that is none, and two of one name", () => {
+  turn("a peer that is none, and two of one name", () => {
     const root = project();
     expect(runCli(root, "bench", "--peer", "no-peer.mjs").errors).toContain(
       "no-peer.mjs is no peer: it has no function as its default export",
@@ -122,7 +125,7 @@ describe("bench", () => {
     expect(twice.errors).toContain("command.bad-argument: two peers are called other");
   });
 
-  test("a table for people", () => {
+  turn("a table for people", () => {
     const { output, exitCode } = runCli(project(), "bench", "--seconds", "0.1");
     expect(exitCode).toBe(0);
     expect(output).toMatch(

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { cachesText } from "../../../src/cli/actions/doctor.ts";
 import { targetNames } from "../../../src/compiler/index.ts";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(7);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -14,7 +17,7 @@ const files = {
 const quickly = ["--seconds", "600", "--trials", "4"];
 const name = "src/gemm.op.ts?tune=wasm";
 
-test("a file that cannot be written is told in a line, without a stack, and as JSON where that is asked for", () => {
+turn("a file that cannot be written is told in a line, without a stack, and as JSON where that is asked for", () => {
   const root = writeProject({ ...files, "report.html": "a file" });
   const { exitCode, errors } = runCli(root, "report", "--out", "report.html/page.html");
   expect([exitCode, errors.split("\n")[0]]).toEqual([
@@ -84,7 +87,7 @@ describe("tune and verify", () => {
     expect(again.output).toMatch(/\| src\/gemm\.op\.ts\?tune=wasm \| lock +\| +[\d.]+ \| +0 \|/);
   });
 
-  test("tune --prove says what the model thinks of all other schedules", () => {
+  turn("tune --prove says what the model thinks of all other schedules", () => {
     const { exitCode, output } = runCli(root, "tune", "--prove", "--json");
     expect(exitCode).toBe(0);
     const [{ proof, measured }] = JSON.parse(output).kernels;
@@ -110,7 +113,7 @@ describe("tune and verify", () => {
     });
   });
 
-  test("cache lists what lies there, and gc takes what is built again without measuring", () => {
+  turn("cache lists what lies there, and gc takes what is built again without measuring", () => {
     const kindsOf = (): string[] =>
       JSON.parse(runCli(root, "cache", "ls", "--json").output).items.map(({ kind }: { kind: string }) => kind);
     const before = kindsOf();
@@ -127,7 +130,7 @@ describe("tune and verify", () => {
     expect(kindsOf()).toContain("artifact");
   });
 
-  test("inspect shows the lock's schedule, whole or a part of it", () => {
+  turn("inspect shows the lock's schedule, whole or a part of it", () => {
     const { output } = runCli(root, "inspect", "./src/gemm.op.ts?tune=wasm");
     for (const part of ["expression", "space", "schedule", "typescript", "nest", "code"])
       expect(output).toContain(`── ${part} `);
@@ -156,7 +159,7 @@ describe("tune and verify", () => {
   });
 });
 
-test("inspect takes an import as code has it", () => {
+turn("inspect takes an import as code has it", () => {
   const root = writeProject({
     ...files,
     "package.json": JSON.stringify({ type: "module", imports: { "#op/*": "./src/*" } }),
@@ -169,12 +172,12 @@ test("inspect takes an import as code has it", () => {
   }
 });
 
-test("hints are for the package manager of the project", () => {
+turn("hints are for the package manager of the project", () => {
   const root = writeProject({ ...files, "pnpm-lock.yaml": "" });
   expect(runCli(root, "verify").errors).toContain("run pnpm exec unplugin-kernel tune on a machine of your own");
 });
 
-test("tune tells which kernel failed, and goes on with the others", () => {
+turn("tune tells which kernel failed, and goes on with the others", () => {
   const root = writeProject({
     ...files,
     "src/bad.ts": 'import bad from "./gemm.op.ts?tune=wasm&X=1";\nconsole.log(bad);\n',
@@ -185,7 +188,7 @@ test("tune tells which kernel failed, and goes on with the others", () => {
   expect(errors).toMatch(/src\/gemm\.op\.ts\?tune=wasm +\| tuned/);
 });
 
-test("a value that an option does not take is a mistake of the command line, a wrong import one of the project", () => {
+turn("a value that an option does not take is a mistake of the command line, a wrong import one of the project", () => {
   const root = writeProject({
     ...files,
     "src/bad.ts": 'import bad from "./gemm.op.ts?tune=wsam";\nconsole.log(bad);\n',
@@ -196,7 +199,7 @@ test("a value that an option does not take is a mistake of the command line, a w
   expect(wrong).toMatchObject({ exitCode: 1, errors: expect.stringContaining("\n  src/bad.ts:1:17\n") });
 });
 
-test("types writes declarations beside the sources, and checks them", () => {
+turn("types writes declarations beside the sources, and checks them", () => {
   const root = writeProject(files);
   const file = join(root, "src/kernel-imports.d.ts");
   expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 1 });
@@ -206,7 +209,7 @@ test("types writes declarations beside the sources, and checks them", () => {
   expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 0 });
 });
 
-test("types finds the file that it wrote before; tune keeps it as the imports are", () => {
+turn("types finds the file that it wrote before; tune keeps it as the imports are", () => {
   const root = writeProject(files);
   const file = join(root, "typings/kernels.d.ts");
   expect(runCli(root, "types", "--out", "typings/kernels.d.ts")).toMatchObject({ exitCode: 0 });
@@ -221,7 +224,7 @@ test("types finds the file that it wrote before; tune keeps it as the imports ar
   expect(existsSync(join(root, "src/kernel-imports.d.ts"))).toBe(false);
 });
 
-test("types names a file whose general types would come before its own", () => {
+turn("types names a file whose general types would come before its own", () => {
   const root = writeProject({ ...files, "src/kernel-env.d.ts": '/// <reference types="unplugin-kernel/client" />\n' });
   const { exitCode, output } = runCli(root, "types");
   expect(exitCode).toBe(0);
@@ -234,7 +237,7 @@ test("types names a file whose general types would come before its own", () => {
   });
 });
 
-test("imports that lead nowhere are named", () => {
+turn("imports that lead nowhere are named", () => {
   const root = writeProject({
     "src/main.ts":
       'import a from "./gemn.op.ts?tune=wasm";\nimport b from "./main.ts?tune=wasm";\nconsole.log(a, b);\n',
@@ -246,7 +249,7 @@ test("imports that lead nowhere are named", () => {
     expect(errors).toContain(`src/main.ts: "${specifier}" leads to no operator file, and is left out`);
 });
 
-test("what the bundler's configuration says of operators and numerics, the command line is told by flags", () => {
+turn("what the bundler's configuration says of operators and numerics, the command line is told by flags", () => {
   const root = writeProject({
     "src/gemm.kernel.ts": gemm,
     "src/main.ts": 'import gemm from "./gemm.kernel.ts?tune=wasm";\nconsole.log(gemm);\n',
@@ -259,11 +262,11 @@ test("what the bundler's configuration says of operators and numerics, the comma
   expect(errors).toContain('is stale: it is for numerics "strict"');
 });
 
-test("doctor says whether there is an XGBoost library, and what calls it", () => {
+turn("doctor says whether there is an XGBoost library, and what calls it", () => {
   expect(runCli(writeProject({}), "doctor").output).toMatch(/^xgboost {4}(no library: |\/)/m);
 });
 
-test("doctor says what it finds of a project: bundler, plugin, lock, store", () => {
+turn("doctor says what it finds of a project: bundler, plugin, lock, store", () => {
   const config = 'import kernel from "unplugin-kernel/vite";\nexport default { plugins: [kernel()] };\n';
   const packageJson = JSON.stringify({ devDependencies: { vite: "^8.0.0" } });
   const linesOf = (root: string): readonly string[] => runCli(root, "doctor").output.split("\n");
@@ -289,7 +292,7 @@ describe("doctor finds the plugin where `init` puts it", () => {
   const jest = { devDependencies: { jest: "30" } };
   const transform = { "\\.ts$": ["unplugin-kernel/jest-transformer", { inner: "ts-jest" }] };
   const add = "npx unplugin-kernel init adds";
-  test.each<[string, Record<string, string>, string]>([
+  turn.each<[string, Record<string, string>, string]>([
     [
       "a script of Node's",
       packageJson({ scripts: { build: "tsc", start: `node --import ${register} a.js` } }),
@@ -370,7 +373,7 @@ test("doctor says which caches kernels are tuned for where the system tells none
   );
 });
 
-test("doctor knows every target", () => {
+turn("doctor knows every target", () => {
   const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
   expect(exitCode).toBe(0);
   const { targets, node } = JSON.parse(output);
@@ -386,7 +389,7 @@ test("doctor knows every target", () => {
 
 describe("the command line itself", () => {
   const root = writeProject(files);
-  test.each([
+  turn.each([
     [
       [],
       "init, types, tune, bench, inspect, report, verify, cache, pack, merge-lock, worker, doctor; --help says more",
@@ -419,7 +422,7 @@ describe("the command line itself", () => {
     expect(exitCode).toBe(2);
   });
 
-  test.each([[["tun"]], [["tune", "--bogus"]], [["inspect"]], [[]]])(
+  turn.each([[["tun"]], [["tune", "--bogus"]], [["inspect"]], [[]]])(
     "%j is told in JSON where that is asked for",
     (args) => {
       const { exitCode, output, errors } = runCli(root, ...args, "--json");
@@ -428,14 +431,14 @@ describe("the command line itself", () => {
     },
   );
 
-  test("--help and --version", () => {
+  turn("--help and --version", () => {
     expect(runCli(root, "--help")).toMatchObject({ exitCode: 0 });
     expect(runCli(root, "tune", "--help").output).toContain("--seconds <count>");
     expect(runCli(root, "--version").output).toMatch(/^unplugin-kernel\/\d+\.\d+\.\d+ /);
   });
 });
 
-test.each(["verify", "tune", "bench"])(
+turn.each(["verify", "tune", "bench"])(
   "%s of a project that is not there, or has no kernels, is no success",
   (command) => {
     const root = writeProject({ "src/main.ts": "console.log(1);\n" });

@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type FakeCuda, makeFakeCuda, noFakeGpu } from "../../support/cuda.ts";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(2);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 let fake: FakeCuda;
@@ -27,7 +30,7 @@ function machine(driver: string): void {
 }
 
 describe.skipIf(noFakeGpu !== null)(`the commands${without}`, () => {
-  test("inspect prints CUDA C, types knows the members, doctor what is here", () => {
+  turn("inspect prints CUDA C, types knows the members, doctor what is here", () => {
     machine("/nowhere");
     const root = writeProject(files);
     expect(runCli(root, "inspect", `./${name}`, "--only", "code").output).toMatch(
@@ -53,7 +56,7 @@ describe.skipIf(noFakeGpu !== null)(`the commands${without}`, () => {
     );
   });
 
-  test("tune locks what it measured, verify runs it, and says where it cannot", () => {
+  turn("tune locks what it measured, verify runs it, and says where it cannot", () => {
     machine(fake.driver);
     const root = writeProject(files);
     const tuned = runCli(root, "tune", "--trials", "2", "--seconds", "600");

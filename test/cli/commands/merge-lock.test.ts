@@ -8,7 +8,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { codegenVersion, targets } from "../../../src/compiler/index.ts";
 import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/lock/lockfile.ts";
+import { inTurn } from "../../support/long.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
+
+const turn = inTurn(5);
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 const cli = resolve(import.meta.dirname, "../../../dist/cli.js");
@@ -78,7 +81,7 @@ function lockNow(): Lock | string {
 
 describe.skipIf(!hasGit)("git merges locks of two branches with the driver", () => {
   const [one, two] = [made(1), made(2)];
-  test.each([
+  turn.each([
     ["both add a last entry", { ...base, g: one }, { ...base, h: two }, { ...base, g: one, h: two }],
     ["both add adjacent entries", { ...base, c: one }, { ...base, cc: two }, { ...base, c: one, cc: two }],
     ["both add a first entry", { a: one, ...base }, { aa: two, ...base }, { ...base, a: one, aa: two }],
@@ -90,12 +93,12 @@ describe.skipIf(!hasGit)("git merges locks of two branches with the driver", () 
     expect(git("status", "--porcelain").output).toBe("");
   });
 
-  test("both tuned one kernel: the faster of one machine is kept", () => {
+  turn("both tuned one kernel: the faster of one machine is kept", () => {
     expect(mergeBranches({ ...base, d: made(30) }, { ...base, d: made(10) }, true).status).toBe(0);
     expect(lockNow()).toEqual({ ...base, d: made(10) });
   });
 
-  test("both tuned one kernel on two machines: a conflict that names it, and one side or the other resolves it", () => {
+  turn("both tuned one kernel on two machines: a conflict that names it, and one side or the other resolves it", () => {
     const [ours, theirs] = [made(30, "one"), made(10, "two")];
     const { status, output } = mergeBranches(
       { ...base, d: ours, x: made(5) },
@@ -117,7 +120,7 @@ describe.skipIf(!hasGit)("git merges locks of two branches with the driver", () 
 });
 
 describe.skipIf(!hasGit)("without the driver", () => {
-  test("git leaves a conflict where both add a last entry, and --resolve keeps both", () => {
+  turn("git leaves a conflict where both add a last entry, and --resolve keeps both", () => {
     expect(mergeBranches({ ...base, g: made(1) }, { ...base, h: made(2) }, false).status).toBe(1);
     const read = parseLockfile(readFileSync(lockfile(), "utf8"), "kernels.lock.json");
     expect(read).toMatchObject({

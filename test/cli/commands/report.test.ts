@@ -3,10 +3,13 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ReportData } from "../../../src/plugin/report/report-data.ts";
+import { inTurn, suitesInTurn } from "../../support/long.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(4);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -14,7 +17,9 @@ const files = {
 };
 const page = "unplugin-kernel-report.html";
 
-describe("report", () => {
+const suite = suitesInTurn(2);
+
+suite("report", () => {
   let root: string;
   beforeAll(() => {
     root = writeProject(files);
@@ -57,7 +62,7 @@ describe("report", () => {
   });
 });
 
-test("a kernel that cannot be made is told, on the page too, and the others are there", () => {
+turn("a kernel that cannot be made is told, on the page too, and the others are there", () => {
   const bad = 'import bad from "./gemm.op.ts?tune=wasm&X=1";\nconsole.log(bad);\n';
   const root = writeProject({ ...files, "src/bad.ts": bad });
   const { exitCode, errors } = runCli(root, "report");
@@ -70,7 +75,7 @@ test("a kernel that cannot be made is told, on the page too, and the others are 
   ]);
 });
 
-test("where the page is, is said in short below the working directory, and else as a whole path", () => {
+turn("where the page is, is said in short below the working directory, and else as a whole path", () => {
   const root = writeProject(files);
   const elsewhere = join(mkdtempSync(join(tmpdir(), "report-out-")), "kernels.html");
   expect(runCli(root, "report", "--out", elsewhere).output).toBe(`${elsewhere} written, 1 kernel\n`);
@@ -80,7 +85,7 @@ test("where the page is, is said in short below the working directory, and else 
   expect(existsSync(elsewhere)).toBe(true);
 });
 
-test("shapes are in the order of their sizes, and the project has its package's name", () => {
+turn("shapes are in the order of their sizes, and the project has its package's name", () => {
   const sizes = [100, 8, 124, 104];
   const imports = sizes.map(
     (size) => `import g${size} from "./gemm.op.ts?tune=wasm&M=${size}";\nconsole.log(g${size});\n`,
@@ -93,7 +98,7 @@ test("shapes are in the order of their sizes, and the project has its package's 
   expect(kernelsIn(data).map(({ parameters }) => parameters.M)).toEqual([8, 100, 104, 124]);
 });
 
-test("a project without kernels has a page too", () => {
+turn("a project without kernels has a page too", () => {
   const root = writeProject({ "src/main.ts": "console.log(1);\n" });
   expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 0 kernels\n` });
   expect(dataIn(readFileSync(join(root, page), "utf8")).kernels).toEqual([]);

@@ -2,8 +2,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(3);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -34,7 +37,7 @@ const medianNs = (root: string): number =>
   )[0]!.measured.medianNs;
 
 describe("tune --again", () => {
-  test("measures candidates that were not measured, and writes the lock anew", () => {
+  turn("measures candidates that were not measured, and writes the lock anew", () => {
     const root = writeProject(files);
     expect(tuned(root)).toMatchObject({ origin: "tuned", measured: 8 });
     expect(tuned(root)).toMatchObject({ origin: "lock", measured: 0 });
@@ -48,13 +51,13 @@ describe("tune --again", () => {
     expect([candidates.length, new Set(candidates).size]).toEqual([16, 16]);
   });
 
-  test("works where nothing was tuned", () => {
+  turn("works where nothing was tuned", () => {
     expect(tuned(writeProject(files), "--again")).toMatchObject({ origin: "tuned", measured: 8 });
   });
 });
 
 describe("tune --compare", () => {
-  test("searches from nothing with each, then as usual with all that was measured; the report has all of them", () => {
+  turn("searches from nothing with each, then as usual with all that was measured; the report has all of them", () => {
     const root = writeProject(files);
     tuned(root);
     expect(tuned(root, "--compare", "random,evolutionary")).toMatchObject({ origin: "tuned", measured: 8 });
@@ -72,7 +75,7 @@ describe("tune --compare", () => {
     expect(kernel.measured.medianNs).toBe(medianNs(root));
   });
 
-  test("names the strategies that there are", () => {
+  turn("names the strategies that there are", () => {
     const { exitCode, errors } = runCli(writeProject(files), "tune", "--compare", "random,luck");
     expect(exitCode).toBe(2);
     expect(errors).toContain('--compare has "luck"');

@@ -3,8 +3,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { sabotageText } from "../../support/sabotage.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(2);
 
 const sizes = [8, 9, 10, 11, 12, 14];
 const others = sizes.map((M) => `src/gemm.op.ts?M=${M}&tune=wasm`).sort();
@@ -24,7 +27,7 @@ const lockedIn = (root: string): readonly string[] =>
   Object.keys(JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8")).kernels).sort();
 
 describe("tune of seven kernels of which one fails", () => {
-  test.each([
+  turn.each([
     ["each with its own budget", []],
     ["within a total", ["--total", "600"]],
   ])("%s: decides the six others, names the seventh and why, and ends with 1", (_, args) => {

@@ -6,8 +6,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { gemm, writeProject } from "../project.ts";
+
+const turn = inTurn(3);
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 const hasTerminal = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
@@ -46,7 +49,7 @@ function onTerminal(root: string, args: readonly string[], until: RegExp | null 
 const hidden = "\x1b[?25l";
 const shown = "\x1b[?25h";
 
-test.skipIf(missing !== "")(`tune draws a line for each kernel, then the table${missing}`, async () => {
+turn.skipIf(missing !== "")(`tune draws a line for each kernel, then the table${missing}`, async () => {
   const { text, exitCode } = await onTerminal(project(), ["tune", "--seconds", "600", "--trials", "8"]);
   expect(exitCode).toBe(0);
   for (const kernel of kernels) {
@@ -66,12 +69,12 @@ test.skipIf(missing !== "")(`tune draws a line for each kernel, then the table${
   expect(text.lastIndexOf(shown)).toBeGreaterThan(text.lastIndexOf(hidden));
 });
 
-test.skipIf(missing !== "")(`tune --json writes JSON alone${missing}`, async () => {
+turn.skipIf(missing !== "")(`tune --json writes JSON alone${missing}`, async () => {
   const { text } = await onTerminal(project(), ["tune", "--json", "--seconds", "600", "--trials", "4"]);
   expect(JSON.parse(text).kernels).toHaveLength(2);
 });
 
-test.skipIf(missing !== "")(`Ctrl-C ends it, with what was measured${missing}`, async () => {
+turn.skipIf(missing !== "")(`Ctrl-C ends it, with what was measured${missing}`, async () => {
   const root = project();
   const args = ["tune", "--seconds", "60", "--trials", "100000"];
   const { text, exitCode } = await onTerminal(root, args, /round [1-9]\d*, \d+ measured/);

@@ -2,8 +2,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { inTurn, suitesInTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(2);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -29,7 +32,9 @@ const origins = ({ kernels }: Tuned) => Object.fromEntries(kernels.map(({ kernel
 const recordsIn = (root: string): number =>
   readFileSync(join(root, "node_modules/.cache/unplugin-kernel/records.jsonl"), "utf8").trim().split("\n").length;
 
-describe("tune --update", () => {
+const suite = suitesInTurn(2);
+
+suite("tune --update", () => {
   const root = writeProject(files);
 
   test("measures the kernels that are named anew, an import by its query, as if nothing had been measured", () => {
@@ -85,7 +90,7 @@ describe("tune --update", () => {
   });
 });
 
-test("tune --offline asks no remote store", () => {
+turn("tune --offline asks no remote store", () => {
   const main = 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n';
   // Nobody listens at that address: a question is a warning.
   const asked = (...more: readonly string[]) =>

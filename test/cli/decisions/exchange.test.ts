@@ -2,11 +2,14 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import { parseExchange, printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { compileIn, machineWith } from "../../support/compile-app.ts";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(5);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -46,7 +49,7 @@ describe("cache export and import", () => {
     return `${header}\n${JSON.stringify(change(JSON.parse(line!)))}\n`;
   };
 
-  test("a build of the other project measures nothing; known ones stay", () => {
+  turn("a build of the other project measures nothing; known ones stay", () => {
     const root = projectWith(text);
     expect(importIn(root)).toMatchObject({ exitCode: 0, kernels: [{ kernel, state: "taken", why: null }], unused: 0 });
     const [tuned] = JSON.parse(runCli(root, "tune", "--json").output).kernels;
@@ -64,7 +67,7 @@ describe("cache export and import", () => {
     expect(measured).toMatchObject({ machine: claimed.machine, toolchain: claimed.toolchain, trials: 1 });
   });
 
-  test("a decision for other caches is taken, and is passed on with the sizes that it was tuned for", async () => {
+  turn("a decision for other caches is taken, and is passed on with the sizes that it was tuned for", async () => {
     const elsewhere = writeProject(files);
     await compileIn(elsewhere, { machine: machineWith(24 * 1024) });
     const decisions = await storedDecisions(join(elsewhere, "store"));
@@ -88,14 +91,14 @@ describe("cache export and import", () => {
     ]);
   });
 
-  test("decisions of other kernels are left", () => {
+  turn("decisions of other kernels are left", () => {
     const another = { key: "0".repeat(64), tunedFor: undefined };
     const root = projectWith(changed((decision) => ({ ...decision, ...another })));
     expect(importIn(root)).toMatchObject({ exitCode: 0, kernels: [], unused: 1 });
     expect(storedIn(root)).toBe(0);
   });
 
-  test.each([
+  turn.each([
     ["decisions that the space does not have", { assignment: { "C.i.register": 7 } }],
     ["a template that is a path", { template: "../../../../tmp/x" }],
   ])("%s are refused", (_, part) => {
@@ -106,7 +109,7 @@ describe("cache export and import", () => {
     expect(storedIn(root)).toBe(0);
   });
 
-  test("a time that no machine reaches is refused", () => {
+  turn("a time that no machine reaches is refused", () => {
     const root = projectWith(
       changed((decision) => ({ ...decision, measured: { ...decision.measured, medianNs: 1, gflops: 2 * 16 ** 3 } })),
     );
@@ -116,7 +119,7 @@ describe("cache export and import", () => {
     expect(storedIn(root)).toBe(0);
   });
 
-  test("nothing of a file is taken that is wrong anywhere, and its lines are named", () => {
+  turn("nothing of a file is taken that is wrong anywhere, and its lines are named", () => {
     const root = projectWith(`${text.replace('"decisions":1', '"decisions":2')}{"key":"x"}\n`);
     const { exitCode, errors } = runCli(root, "cache", "import", "decisions.jsonl");
     expect(errors).toBe("decisions.jsonl:3: key must be a sha256 of 64 hex digits\nnothing was taken\n");
@@ -124,7 +127,7 @@ describe("cache export and import", () => {
     expect(storedIn(root)).toBe(0);
   });
 
-  test("files that cannot be read or written are errors", () => {
+  turn("files that cannot be read or written are errors", () => {
     const root = projectWith(text);
     const missing = runCli(root, "cache", "import", "nothing.jsonl");
     expect(missing).toMatchObject({ exitCode: 1 });

@@ -4,12 +4,15 @@ import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { generateSigningKey, privateLine, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { isHere } from "../../skips/environment.js";
+import { inTurn } from "../../support/long.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { gemm, writeProject } from "../project.ts";
+
+const turn = inTurn(4);
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 const build = fileURLToPath(new URL("../../../dist/esbuild.js", import.meta.url));
@@ -67,13 +70,13 @@ describe.skipIf(!isPossible)(`cache push --sign${isPossible ? "" : " (needs a C 
     return root;
   };
 
-  test("an addon goes where there is no compiler", async () => {
+  turn("an addon goes where there is no compiler", async () => {
     const { code, output } = await buildWithoutCompiler(elsewhere(), server.url, [publicLine(key)]);
     expect(output).toContain("its addon was built elsewhere, signed by key ci-1");
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^1 addons$/m) });
   });
 
-  test("and its decision with it, where the lock has none", async () => {
+  turn("and its decision with it, where the lock has none", async () => {
     const root = project();
     const { code, output } = await buildWithoutCompiler(root, server.url, [publicLine(key)], "tune");
     expect(output).toContain("its decision and addon are from elsewhere, signed by key ci-1");
@@ -81,14 +84,14 @@ describe.skipIf(!isPossible)(`cache push --sign${isPossible ? "" : " (needs a C 
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
   });
 
-  test("but not where its key is not listed: that is said, and the WASM twin is built", async () => {
+  turn("but not where its key is not listed: that is said, and the WASM twin is built", async () => {
     const other = publicLine(generateSigningKey("other"));
     const { code, output } = await buildWithoutCompiler(elsewhere(), server.url, [other]);
     expect(output).toContain("key ci-1 is not one that option trust lists");
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^0 addons$/m) });
   });
 
-  test("a push needs a key", async () => {
+  turn("a push needs a key", async () => {
     const home = { XDG_CONFIG_HOME: join(origin, "nobody") };
     const { code, output } = await node(origin, home, cli, "cache", "push", "--sign", "--remote", server.url);
     expect({ code, output }).toEqual({

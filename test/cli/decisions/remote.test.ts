@@ -8,9 +8,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { printExchange } from "../../../src/tuner/store/exchange.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { compileIn, machineWith } from "../../support/compile-app.ts";
+import { inTurn } from "../../support/long.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { offerAt } from "../../support/remote/share.ts";
 import { gemm, writeProject } from "../project.ts";
+
+const turn = inTurn(7);
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 const kernel = "src/gemm.op.ts?tune=wasm";
@@ -78,7 +81,7 @@ test("what one project pushes another pulls, or finds when it tunes", async () =
   expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote", measured: 0 }]);
 });
 
-test("what a machine with other caches has pushed is pulled, and found when it is tuned", async () => {
+turn("what a machine with other caches has pushed is pulled, and found when it is tuned", async () => {
   server.files.clear();
   const elsewhere = project();
   await compileIn(elsewhere, { machine: machineWith(24 * 1024) });
@@ -91,7 +94,7 @@ test("what a machine with other caches has pushed is pulled, and found when it i
   expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote", measured: 0 }]);
 });
 
-test("a pull does not take a claim that no machine can keep", async () => {
+turn("a pull does not take a claim that no machine can keep", async () => {
   const puller = project();
   const [decision] = await storedDecisions(join(origin, "node_modules/.cache/unplugin-kernel"));
   const { key, measured } = decision!;
@@ -101,7 +104,7 @@ test("a pull does not take a claim that no machine can keep", async () => {
   expect(JSON.parse(pulled.output)).toMatchObject({ kernels: [{ kernel, state: "refused" }] });
 });
 
-test("a pull and an import take the decision of the class where that of the key is refused", async () => {
+turn("a pull and an import take the decision of the class where that of the key is refused", async () => {
   const elsewhere = project();
   await compileIn(elsewhere, { machine: machineWith(24 * 1024) });
   const [ofClass] = await storedDecisions(join(elsewhere, "store"));
@@ -125,7 +128,7 @@ test("a pull and an import take the decision of the class where that of the key 
   expect(await run(importer, "cache", "import", "decisions.jsonl")).toMatchObject(taken);
 });
 
-test("a pull says what is not there, and fails where the server does", async () => {
+turn("a pull says what is not there, and fails where the server does", async () => {
   server.files.clear();
   const root = project();
   const remote = ["--remote", `${server.url}/store`];
@@ -141,7 +144,7 @@ test("a pull says what is not there, and fails where the server does", async () 
   expect(pushed.errors).toMatch(/^failed {3}[0-9a-f]{64}: it answers 502\n0 sent, 0 kept, 1 failed\n$/);
 });
 
-test("a push that is refused accounts for each decision, and says why once", async () => {
+turn("a push that is refused accounts for each decision, and says why once", async () => {
   const root = writeProject({
     "src/gemm.op.ts": gemm,
     "src/main.ts": [8, 16, 24]
@@ -161,7 +164,7 @@ test("a push that is refused accounts for each decision, and says why once", asy
   server.behave(null);
 });
 
-test("a store has to be named, by an http URL", async () => {
+turn("a store has to be named, by an http URL", async () => {
   const root = project();
   expect(await run(root, "cache", "push")).toMatchObject({ exitCode: 2 });
   const bad = await run(root, "cache", "pull", "--remote", "ftp://files");
@@ -169,7 +172,7 @@ test("a store has to be named, by an http URL", async () => {
 });
 
 /** What an app imports is in a store by each protocol, in a namespace. */
-test.each([
+turn.each([
   ["http", "", {}],
   ["s3", "/bucket", { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "hush" }],
   ["turborepo", "", { TURBO_TOKEN: "hush", TURBO_TEAM: "t" }],
@@ -184,7 +187,7 @@ test.each([
   expect(other.output).toContain("0 decisions taken");
 });
 
-test("the CI of a pull request pushes nothing", async () => {
+turn("the CI of a pull request pushes nothing", async () => {
   server.files.clear();
   const environment = { GITHUB_EVENT_NAME: "pull_request" };
   const pushed = await runWith(environment, origin, "cache", "push", "--remote", server.url);
@@ -192,7 +195,7 @@ test("the CI of a pull request pushes nothing", async () => {
   expect(server.files.size).toBe(0);
 });
 
-test("a password in the URL is sent, and printed nowhere", async () => {
+turn("a password in the URL is sent, and printed nowhere", async () => {
   const url = new URL(server.url);
   url.username = "me";
   url.password = "hunter2";

@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateSigningKey, privateLine, publicLine } from "../../../src/tuner/trust/keys.ts";
+import { inTurn } from "../../support/long.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { gemm, writeProject } from "../project.ts";
+
+const turn = inTurn(4);
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 const key = generateSigningKey("ci-1");
@@ -60,7 +63,7 @@ describe("cache import", () => {
     expect(kernels).toMatchObject([{ state: "kept", signer: "key ci-1" }]);
   });
 
-  it("refuses what is not signed where that is required, and takes it where not", async () => {
+  turn("refuses what is not signed where that is required, and takes it where not", async () => {
     const root = importer("decisions.jsonl");
     expect(await run(root, "cache", "import", "decisions.jsonl", trust)).toEqual({
       exitCode: 1,
@@ -71,7 +74,7 @@ describe("cache import", () => {
     expect(JSON.parse(mild.output).kernels).toMatchObject([{ state: "taken", signer: null, note: null }]);
   });
 
-  it("says of a file that was changed that its signature counts for nothing", async () => {
+  turn("says of a file that was changed that its signature counts for nothing", async () => {
     const root = importer("decisions.jsonl", signature);
     writeFileSync(join(root, signature), '{"mediaType":1}');
     const { exitCode, output } = await run(root, "cache", "import", "decisions.jsonl", "--trust=mild.trust.json");
@@ -90,7 +93,7 @@ describe("cache pull", () => {
   afterAll(() => server.close());
   const push = (...flags: readonly string[]) => run(origin, "cache", "push", "--remote", server.url, ...flags);
 
-  it("takes what push --sign sent, also of a kernel that has no addon", async () => {
+  turn("takes what push --sign sent, also of a kernel that has no addon", async () => {
     expect((await push("--sign")).output).toBe("1 sent, 0 kept, 0 failed\n");
     // The decision and its signature, each once, and the two keys that find them: of this very machine, and of its class.
     const folders = [...server.files.keys()].map((path) => path.split("/")[1]);
@@ -111,7 +114,7 @@ describe("cache pull", () => {
     expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote" }]);
   });
 
-  it("refuses what was pushed without, as tune does", async () => {
+  turn("refuses what was pushed without, as tune does", async () => {
     server.files.clear();
     await push();
     const root = project();

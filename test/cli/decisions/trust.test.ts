@@ -8,9 +8,12 @@ import { signFile } from "../../../src/cli/decisions/signing.ts";
 import { resolveOptions } from "../../../src/plugin/options/options.ts";
 import { printExchange } from "../../../src/tuner/store/exchange.ts";
 import type { LoadSigstore } from "../../../src/tuner/trust/keyless.ts";
+import { inTurn } from "../../support/long.ts";
 import { printedError } from "../../support/op-file.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(7);
 
 const name = "src/gemm.op.ts?tune=wasm";
 let root = "";
@@ -59,7 +62,7 @@ describe("signing", () => {
     expect(readFileSync(keyFile, "utf8")).toBe(before);
   });
 
-  it("makes verify refuse the lock before, and take it after sign --lock", () => {
+  turn("makes verify refuse the lock before, and take it after sign --lock", () => {
     const trust = trusting({ keys: [publicKey], require: ["decision"] });
     const before = cli("verify", trust);
     expect(before.exitCode).toBe(1);
@@ -72,7 +75,7 @@ describe("signing", () => {
     expect(readFileSync(lockfile(), "utf8").replace(/,\n\s+"signature": .*/, "")).toBe(unsigned);
   });
 
-  it("is listed by trust: who is trusted, and who signed what", () => {
+  turn("is listed by trust: who is trusted, and who signed what", () => {
     const trust = trusting({ keys: [publicKey], revoked: ["old"], require: ["decision"] });
     const before = cli("cache", "trust", trust);
     expect([before.exitCode, before.errors]).toEqual([
@@ -89,7 +92,7 @@ describe("signing", () => {
     });
   });
 
-  it("of a file of decisions is a bundle beside it, which trust checks", () => {
+  turn("of a file of decisions is a bundle beside it, which trust checks", () => {
     const { candidate, source, measured } = lockEntry;
     const text = printExchange([{ key: "a".repeat(64), candidate, source, measured: measured! }]);
     writeFileSync(join(root, "decisions.jsonl"), text);
@@ -113,7 +116,7 @@ describe("signing", () => {
     });
   });
 
-  it("takes its key from the environment in CI, or from --key", () => {
+  turn("takes its key from the environment in CI, or from --key", () => {
     const line = readFileSync(keyFile, "utf8").trim();
     cli("cache", "keygen", "--id", "second", "--out", "second.key");
     expect(cli("cache", "sign", "--lock", "--key", "second.key").output).toContain("1 signed by key second");
@@ -131,14 +134,14 @@ describe("signing", () => {
   });
 });
 
-it("trust without signers says so", () => {
+turn("trust without signers says so", () => {
   expect(cli("cache", "trust")).toMatchObject({
     exitCode: 0,
     output: `no signer is trusted: --trust <file> names who is\nnothing has to be signed\n\nunsigned ${name}\n`,
   });
 });
 
-it.each([
+turn.each([
   ["keygen", ["--id", "A B"], /--id is "A B"/],
   ["sign", [], /cache sign names no file/],
   ["sign", ["missing.jsonl"], /cannot be read|no such file|no private key/],
@@ -152,7 +155,7 @@ it.each([
   expect(existsSync(join(root, "signing.key"))).toBe(false);
 });
 
-it.each<[string, string, RegExp]>([
+turn.each<[string, string, RegExp]>([
   [
     "a list that stands there twice",
     '{ "revoked": ["ci-2025"],\n"revoked": [] }',

@@ -2,8 +2,11 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { suitesInTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const suite = suitesInTurn(2);
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -17,7 +20,7 @@ function block(root: string): void {
   vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "");
 }
 
-describe("no secret", () => {
+suite("no secret", () => {
   let root: string;
   beforeAll(() => {
     root = writeProject({

@@ -4,7 +4,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(7);
 
 const files = {
   "src/gemm.op.ts": gemm,
@@ -39,7 +42,7 @@ describe.skipIf(process.platform === "win32")("pipes in place of", () => {
       expect(inCache).toContainEqual(expect.stringMatching(kind));
   });
 
-  it("all of them: a build makes what is in the lock, and a line says that the store is not written", () => {
+  turn("all of them: a build makes what is in the lock, and a line says that the store is not written", () => {
     const root = withPipes();
     const { exitCode, output, errors } = runCli(root, "tune", "--json");
     expect(exitCode).toBe(0);
@@ -48,7 +51,7 @@ describe.skipIf(process.platform === "win32")("pipes in place of", () => {
     expect(errors).toMatch(/^\[unplugin-kernel\] the store in .* could not be written: .* is no regular file\n$/);
   });
 
-  it("all of them, without a lock: a build tunes anew", () => {
+  turn("all of them, without a lock: a build tunes anew", () => {
     const root = withPipes();
     rmSync(join(root, "kernels.lock.json"));
     const { exitCode, output, errors } = runCli(root, "tune", ...quickly, "--json");
@@ -56,7 +59,7 @@ describe.skipIf(process.platform === "win32")("pipes in place of", () => {
     expect(JSON.parse(output).kernels).toMatchObject([{ origin: "tuned" }, { origin: "tuned" }]);
   });
 
-  it.each([
+  turn.each([
     { command: ["cache", "ls"], exitCode: 0, says: "unreadable, or of another version" },
     { command: ["cache", "gc"], exitCode: 0, says: "could not be read, and stay" },
     { command: ["cache", "export", "out.jsonl"], exitCode: 0, says: "could not be read" },

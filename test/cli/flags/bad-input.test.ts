@@ -9,7 +9,10 @@ import { nameOfFlag } from "../../../src/cli/flags/typed-values.ts";
 import { commands, commonOptionsOf, main } from "../../../src/cli/main.ts";
 import type { Command } from "../../../src/cli/project/command.ts";
 import { printExchange } from "../../../src/tuner/store/exchange.ts";
+import { inTurn } from "../../support/long.ts";
 import { writeProject } from "../project.ts";
+
+const turn = inTurn(10);
 
 // Adds a listener at each run, and has a test of its own.
 vi.mock("../../../src/cli/terminal/standard-output.ts", () => ({ watchStandardOutput: () => {} }));
@@ -156,7 +159,7 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
       return placeholder === undefined ? [] : [{ name: nameOfFlag(flags), placeholder }];
     });
 
-    test.each(given)("--$name with what is no $placeholder", async ({ name, placeholder }) => {
+    turn.each(given)("--$name with what is no $placeholder", async ({ name, placeholder }) => {
       const found: (string | null)[] = [];
       for (const value of valuesFor(placeholder)) {
         // A path is relative to the root, or to the working directory for --root itself.
@@ -172,7 +175,7 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
     });
 
     if (takes !== null)
-      test(`${takes} that it cannot use`, async () => {
+      turn(`${takes} that it cannot use`, async () => {
         const found: (string | null)[] = [];
         for (const value of [...paths, ...words])
           found.push(await mistake([...called, value, ...quickly(command, null), `--root=${root}`]));
@@ -180,7 +183,7 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
         expect(readFileSync(join(root, "own/file.txt"), "utf8")).toBe(own);
       });
 
-    test.each(Object.entries(broken))("%s", async (_, spoil) => {
+    turn.each(Object.entries(broken))("%s", async (_, spoil) => {
       const spoilt = project();
       spoil(spoilt);
       for (const rest of takes === null ? [[]] : [[], ["decisions.jsonl"], ["src/gemm.op.ts?tune=wasm"]])
@@ -215,7 +218,7 @@ describe("what is no folder, or nothing at all", () => {
     expect(await error("pack", "", `--root=${root}`)).toEqual([2, "an argument is empty"]);
   });
 
-  test("an output without a kernel is named by verify", async () => {
+  turn("an output without a kernel is named by verify", async () => {
     await run(["tune", "--trials=1", `--root=${root}`]);
     const { exitCode, output } = await run(["verify", "--output=folder", `--root=${root}`]);
     expect([exitCode, output]).toEqual([

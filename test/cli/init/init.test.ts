@@ -2,8 +2,12 @@
 
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, test } from "vitest";
+import { expect, it } from "vitest";
+import { inTurn, suitesInTurn } from "../../support/long.ts";
 import { runCli, runCliWith, writeProject } from "../project.ts";
+
+const turn = inTurn(7);
+const suite = suitesInTurn(2);
 
 const config = `import { defineConfig } from "vite";\n\nexport default defineConfig({ plugins: [] });\n`;
 const files = {
@@ -21,7 +25,7 @@ function textsOf(root: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(root, name), "utf8")]));
 }
 
-describe("init in a git repository", () => {
+suite("init in a git repository", () => {
   const attribute = "kernels.lock.json merge=unplugin-kernel\n";
   const command = `git config merge.unplugin-kernel.driver "npx unplugin-kernel merge-lock %O %A %B"`;
 
@@ -30,7 +34,10 @@ describe("init in a git repository", () => {
     const { output } = runCli(root, "init");
     expect(output).toContain("edited .gitattributes: lock files are merged by entry\n");
     expect(output).toContain(`    ${command}   once in each clone`);
-    expect(textsOf(root)).toMatchObject({ ".gitattributes": `*.png binary\n${attribute}`, ".git/config": "[core]\n" });
+    expect(textsOf(root)).toMatchObject({
+      ".gitattributes": `*.png binary\n${attribute}`,
+      ".git/config": "[core]\n",
+    });
     expect(runCli(root, "init").output).toContain("nothing to do");
   });
 
@@ -45,7 +52,7 @@ describe("init in a git repository", () => {
   });
 });
 
-describe("init", () => {
+suite("init", () => {
   const root = writeProject(files);
 
   it("says what it would do, and does nothing of it", () => {
@@ -102,7 +109,7 @@ next:
   });
 });
 
-test("init leaves a file that it does not understand as it is, says what to add, and answers 3", () => {
+turn("init leaves a file that it does not understand as it is, says what to add, and answers 3", () => {
   const own = "export default { ...shared };\n";
   const root = writeProject({ ...files, "vite.config.ts": own });
   const { exitCode, output } = runCli(root, "init", "--json");
@@ -130,7 +137,7 @@ next:
 `);
 });
 
-test("init gives a program that no bundler builds the hooks of Node, in its package manager's words", () => {
+turn("init gives a program that no bundler builds the hooks of Node, in its package manager's words", () => {
   const root = writeProject({
     "package.json": `${JSON.stringify({ packageManager: "pnpm@10.1.0", scripts: { start: "node src/main.js" } }, null, 2)}\n`,
     "src/main.js": "",
@@ -146,7 +153,7 @@ test("init gives a program that no bundler builds the hooks of Node, in its pack
   expect(runCli(root, "init").output).toBe("nothing to do: node has the hooks, and package.json the rest\n");
 });
 
-test.each([
+turn.each([
   [[], {}, 1, "init.no-package"],
   [[], { "package.json": "{" }, 1, "init.broken-package"],
   [
@@ -166,7 +173,7 @@ test.each([
   expect(textsOf(root)).toEqual(before);
 });
 
-test("init offers a compiler from npm where an import asks for one and there is none", () => {
+turn("init offers a compiler from npm where an import asks for one and there is none", () => {
   const root = writeProject({
     ...files,
     "src/main.ts": 'import gemm from "#op/gemm.op.ts?tune=avx2";\ngemm;\n',

@@ -7,7 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { codegenVersion } from "../../../src/compiler/index.ts";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(5);
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const kernel = "src/gemm.op.ts?tune=wasm";
@@ -25,7 +28,7 @@ beforeAll(() => {
 
 const manifestIn = (folder: string) => JSON.parse(readFileSync(join(origin, folder, "package.json"), "utf8"));
 
-test("a pack that is written again keeps the signature of the same decisions alone, and an export does", () => {
+turn("a pack that is written again keeps the signature of the same decisions alone, and an export does", () => {
   const cases = [
     ["packs/signed/decisions.jsonl", () => runCli(origin, "pack", "packs/signed")],
     ["exported.jsonl", () => runCli(origin, "cache", "export", "exported.jsonl")],
@@ -43,7 +46,7 @@ test("a pack that is written again keeps the signature of the same decisions alo
 });
 
 describe("the package", () => {
-  test("has what npm wants to know, the decisions, and a page that lists them", () => {
+  turn("has what npm wants to know, the decisions, and a page that lists them", () => {
     const { exitCode, output } = runCli(origin, "pack", "packs/tuned", "--name", "@team/tuned-kernels");
     expect(exitCode).toBe(0);
     expect(output).toContain(kernel);
@@ -61,22 +64,25 @@ describe("the package", () => {
     expect(readFileSync(join(origin, "packs/tuned/README.md"), "utf8")).toContain(`| \`${kernel}\` | `);
   });
 
-  test("keeps its name and its owner's fields when it is written again, and gets a new version with other decisions", () => {
-    runCli(origin, "pack", "packs/again");
-    expect(manifestIn("packs/again")).toMatchObject({ name: "origin-kernels", version: "1.0.0" });
-    const file = join(origin, "packs/again/package.json");
-    writeFileSync(
-      file,
-      JSON.stringify({ ...manifestIn("packs/again"), version: "2.3.4", homepage: "https://a.example" }),
-    );
-    runCli(origin, "pack", "packs/again");
-    expect(manifestIn("packs/again")).toMatchObject({ version: "2.3.4", homepage: "https://a.example" });
-    writeFileSync(join(origin, "packs/again/decisions.jsonl"), "");
-    runCli(origin, "pack", "packs/again");
-    expect(manifestIn("packs/again")).toMatchObject({ name: "origin-kernels", version: "2.3.5" });
-  });
+  turn(
+    "keeps its name and its owner's fields when it is written again, and gets a new version with other decisions",
+    () => {
+      runCli(origin, "pack", "packs/again");
+      expect(manifestIn("packs/again")).toMatchObject({ name: "origin-kernels", version: "1.0.0" });
+      const file = join(origin, "packs/again/package.json");
+      writeFileSync(
+        file,
+        JSON.stringify({ ...manifestIn("packs/again"), version: "2.3.4", homepage: "https://a.example" }),
+      );
+      runCli(origin, "pack", "packs/again");
+      expect(manifestIn("packs/again")).toMatchObject({ version: "2.3.4", homepage: "https://a.example" });
+      writeFileSync(join(origin, "packs/again/decisions.jsonl"), "");
+      runCli(origin, "pack", "packs/again");
+      expect(manifestIn("packs/again")).toMatchObject({ name: "origin-kernels", version: "2.3.5" });
+    },
+  );
 
-  test("is not written over another package, without a name, or without a decision", () => {
+  turn("is not written over another package, without a name, or without a decision", () => {
     const over = runCli(origin, "pack", ".");
     expect(over).toMatchObject({ exitCode: 1, errors: expect.stringMatching(/^exchange\.unwritable: .* is no pack/) });
     mkdirSync(join(origin, "written"));
@@ -114,7 +120,7 @@ function installed(): string {
   return root;
 }
 
-test("another project that installs it builds without a search", () => {
+turn("another project that installs it builds without a search", () => {
   const root = installed();
   const [row] = JSON.parse(runCli(root, "tune", "--pack", "@team/tuned-kernels", "--json").output).kernels;
   expect(row).toMatchObject({ kernel, origin: "pack", measured: 0, error: null });

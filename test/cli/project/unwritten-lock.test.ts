@@ -2,8 +2,11 @@
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { inTurn } from "../../support/long.ts";
 import { gemm, runCli, writeProject } from "../project.ts";
+
+const turn = inTurn(4);
 
 const kernel = "src/gemm.op.ts?tune=wasm";
 const files = {
@@ -20,7 +23,7 @@ const withOtherTimes = (lock: string): void =>
   writeFileSync(lock, readFileSync(lock, "utf8").replaceAll(/"medianNs": [\d.]+/g, '"medianNs": 1'));
 
 describe("a lock that cannot be written", () => {
-  test("is a failure of tune, which says so once, and the next run has the decisions from the store", () => {
+  turn("is a failure of tune, which says so once, and the next run has the decisions from the store", () => {
     const root = writeProject(files);
     const { exitCode, output, errors } = runCli(root, "tune", ...unwritable);
     expect([exitCode, output]).toEqual([1, ""]);
@@ -33,7 +36,7 @@ describe("a lock that cannot be written", () => {
     expect(again.kernels).toMatchObject([{ kernel, origin: "store", measured: 0 }]);
   });
 
-  test("is one of tune --update, in JSON too, and what was measured anew is in the store", () => {
+  turn("is one of tune --update, in JSON too, and what was measured anew is in the store", () => {
     const root = writeProject(files);
     runCli(root, "tune", "--trials", "2");
     renameSync(join(root, "kernels.lock.json"), join(root, tooLong));
@@ -47,14 +50,14 @@ describe("a lock that cannot be written", () => {
     });
   });
 
-  test("is none to a tune that has nothing to write", () => {
+  turn("is none to a tune that has nothing to write", () => {
     const root = writeProject(files);
     runCli(root, "tune", "--trials", "2");
     renameSync(join(root, "kernels.lock.json"), join(root, tooLong));
     expect(runCli(root, "tune", ...unwritable)).toMatchObject({ exitCode: 0 });
   });
 
-  test("loses the decisions where the store is none either, and says so", () => {
+  turn("loses the decisions where the store is none either, and says so", () => {
     const root = writeProject({ ...files, blocked: "" });
     const { exitCode, errors } = runCli(root, "tune", ...unwritable, "--cache-dir", "blocked/store");
     expect(exitCode).toBe(1);

@@ -4,7 +4,7 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { run as tune } from "../../../src/cli/actions/tune.ts";
 import { run as verify } from "../../../src/cli/actions/verify.ts";
 import { exitCodes } from "../../../src/cli/project/command.ts";
@@ -14,13 +14,16 @@ import { moduleInCode } from "../../../src/plugin/runtime/module-text.ts";
 import { isHere } from "../../skips/environment.js";
 import { armDecision } from "../../support/arm-decision.ts";
 import { kernelPlugin } from "../../support/kernel-plugin.ts";
+import { suitesInTurn } from "../../support/long.ts";
 import { writePack } from "../../support/write-pack.ts";
 import { gemm, writeProject } from "../project.ts";
+
+const suite = suitesInTurn(2);
 
 const here = process.arch === "x64" ? "wasm-x86" : "wasm-arm";
 const names = ["wasm", here].map((target) => `src/gemm.op.ts?tune=${target}`);
 
-describe("the lock of a kernel for both classes of engines", () => {
+suite("the lock of a kernel for both classes of engines", () => {
   const root = writeProject({
     "src/gemm.op.ts": gemm,
     "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
@@ -81,7 +84,7 @@ describe("the lock of a kernel for both classes of engines", () => {
 const cross = process.platform === "linux" && (await detectToolchains({ platform: "linux-arm64" })).length > 0;
 const isBuilt = cross && process.arch === "x64" && isHere("avx2") && (await detectToolchains()).length > 0;
 
-describe.skipIf(!isBuilt)(
+suite.skipIf(!isBuilt)(
   `the lock of a kernel with addons for other systems${isBuilt ? "" : " (needs avx2 and compilers)"}`,
   () => {
     const name = "src/gemm.op.ts?tune=neon-dot";

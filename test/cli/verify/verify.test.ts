@@ -2,18 +2,21 @@
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { run as tune } from "../../../src/cli/actions/tune.ts";
 import { run as verify } from "../../../src/cli/actions/verify.ts";
 import { exitCodes } from "../../../src/cli/project/command.ts";
 import { openProject } from "../../../src/cli/project/project.ts";
 import { moduleFileName } from "../../../src/plugin/kernel/stored/module-file.ts";
 import { plants, sealAgain } from "../../support/foreign-store.ts";
+import { inTurn } from "../../support/long.ts";
 import { gemm, writeProject } from "../project.ts";
+
+const turn = inTurn(3);
 
 const imports = (query: string): string => `import gemm from "./gemm.op.ts?${query}";\nconsole.log(gemm);\n`;
 
-test("one kernel of two that is not in the lock makes the exit code that of a failure", async () => {
+turn("one kernel of two that is not in the lock makes the exit code that of a failure", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
@@ -25,7 +28,7 @@ test("one kernel of two that is not in the lock makes the exit code that of a fa
   expect(exitCode).toBe(exitCodes.wrong);
 });
 
-test("one lost of two: an import that leads to no operator file makes the exit code that of a failure", async () => {
+turn("one lost of two: an import that leads to no operator file makes the exit code that of a failure", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
@@ -40,7 +43,7 @@ test("one lost of two: an import that leads to no operator file makes the exit c
   expect(exitCode).toBe(exitCodes.wrong);
 });
 
-test("a file in place of the store's folder is nothing wrong with the lock", async () => {
+turn("a file in place of the store's folder is nothing wrong with the lock", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 600, trials: 2 });
   expect((await tune(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
@@ -49,7 +52,7 @@ test("a file in place of the store's folder is nothing wrong with the lock", asy
   expect(await verify(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
 });
 
-test("a planted module for Jest is named, and is no failure, as it is never run; one of ours is not", async () => {
+turn("a planted module for Jest is named, and is no failure, as it is never run; one of ours is not", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const store = join(root, "store");
   const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 600, trials: 2 });
@@ -68,7 +71,7 @@ test("a planted module for Jest is named, and is no failure, as it is never run;
   expect(exitCode).toBe(exitCodes.done);
 });
 
-test("an entry of our own that is not what is built is wrong, as a build would ship it", async () => {
+turn("an entry of our own that is not what is built is wrong, as a build would ship it", async () => {
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const store = join(root, "store");
   const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 600, trials: 2 });

@@ -1,7 +1,7 @@
 // Machine code of drawn schedules, by NVRTC and nvdisasm: products are on tensor cores by the instructions that the schedule names, nothing
 // spills, registers are what the space counts, and every operator's text compiles. It runs on no GPU.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type AcceleratorTarget,
   type Assignment,
@@ -22,8 +22,10 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { operatorOfRound, sweptOperators } from "../../gpu/sweep/operators.ts";
 import { finished, transposed } from "../../support/byte-products.ts";
-import { isLong, longNote } from "../../support/long.ts";
+import { inTurn, isLong, longNote } from "../../support/long.ts";
 import { type MachineCode, noCudaTools, openNvrtc, readMachineCode } from "./tools.ts";
+
+const turn = inTurn(5);
 
 const { batchMatmul, gemm, gemmExpGemm } = opLibrary;
 const nvrtc = noCudaTools === null ? await openNvrtc() : null;
@@ -85,7 +87,7 @@ const cases = products.flatMap(([name, op, always]) =>
 
 describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : ""}`, () => {
   for (const { name, op, target, isNow } of cases) {
-    test.skipIf(!isNow)(`${name} on ${target.name}${isNow ? "" : longNote}`, () => {
+    turn.skipIf(!isNow)(`${name} on ${target.name}${isNow ? "" : longNote}`, () => {
       const defined = instantiate(op, {}, "op");
       const templates = templatesOf(defined, target);
       expect(templates.length, name).toBeGreaterThan(0);
@@ -116,7 +118,7 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
     });
   }
 
-  test("two products in one kernel", () => {
+  turn("two products in one kernel", () => {
     const op = instantiate(gemmExpGemm({ M: 128, N: 128, K: 64, L: 64, dtype: "f16" }), {}, "op");
     for (const template of templatesOf(op, cudaSm90)) {
       for (const drawn of draw(op, cudaSm90, template, isLong ? 2 : 1)) expect(compiled(drawn).local).toBe(0);
@@ -124,7 +126,7 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
   });
 
   // Each machine sees every other operator.
-  test.each(sweptOperators.map((operator, at) => ({ ...operator, at })))("$title compiles", (operator) => {
+  turn.each(sweptOperators.map((operator, at) => ({ ...operator, at })))("$title compiles", (operator) => {
     const { op } = operatorOfRound(operator, 1, 0);
     if (!op) return;
     const target = operator.at % 2 === 0 ? cudaSm80 : cudaSm90;

@@ -20,6 +20,7 @@ import type { KernelArray } from "../../../src/native/runner/protocol.ts";
 import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { inTurn } from "../../support/long.ts";
 import { type Defect, defectKinds, plantDefects } from "../../support/plant-defects.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "../../support/reference.ts";
 import { drawSchedules, loweredThreads, threadSpace } from "../../support/thread-schedules.ts";
@@ -130,19 +131,20 @@ function judge(kernel: Kernel, reference: Reference, trail: number, { kind, func
 const results: Result[] = [];
 
 describe("mistakes in", () => {
-  test.each(kernels.map((kernel) => [kernel.title, kernel] as const))(
-    "%s",
-    (_, kernel) => {
-      const reference = referenceOf(kernel.op, createRng(3));
-      const right = accessFindings(kernel.func, reference.inputsByName, wrongOf(reference));
-      expect(right.findings.map(printFinding)).toEqual([]);
-      for (const defect of plantDefects(kernel.func, mostPlaces)) {
-        results.push(judge(kernel, reference, right.trail, defect));
-      }
-    },
-    60_000,
-  );
+  const isLarge = ({ title }: Kernel): boolean => title.startsWith("four warps");
+  const named = (some: readonly Kernel[]) => some.map((kernel) => [kernel.title, kernel] as const);
+  test.each(named(kernels.filter((kernel) => !isLarge(kernel))))("%s", judgeAll, 60_000);
+  inTurn(2).each(named(kernels.filter(isLarge)))("%s", judgeAll, 60_000);
 });
+
+function judgeAll(_: string, kernel: Kernel): void {
+  const reference = referenceOf(kernel.op, createRng(3));
+  const right = accessFindings(kernel.func, reference.inputsByName, wrongOf(reference));
+  expect(right.findings.map(printFinding)).toEqual([]);
+  for (const defect of plantDefects(kernel.func, mostPlaces)) {
+    results.push(judge(kernel, reference, right.trail, defect));
+  }
+}
 
 const withOutcome = (outcome: Outcome): readonly Result[] => results.filter((result) => result.outcome === outcome);
 

@@ -19,6 +19,7 @@ import { assertVerified } from "../../../src/compiler/ir/verify.ts";
 import { expandMath } from "../../../src/compiler/lower/pass/expand-math.ts";
 import { hintedPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { targets } from "../../../src/compiler/target/targets.ts";
+import { isLong } from "../../support/long.ts";
 import { randomSchedule } from "./random-schedule.ts";
 
 /** Small integers, so that a wrong element is seen and no sum rounds. */
@@ -69,7 +70,7 @@ function expectClose(got: Readonly<Record<string, TypedArray>>, wanted: Readonly
 const seeds = fc.array(fc.nat(2 ** 31 - 1), { minLength: 1, maxLength: 14 });
 const target = fc.constantFrom("avx2" as const, "wasm" as const);
 const extent = fc.constantFrom(1, 2, 3, 5, 7, 8, 11, 13, 16, 17);
-const runs = { numRuns: 40 };
+const runs = { numRuns: isLong ? 40 : 12 };
 
 describe("lower", () => {
   test.prop([extent, extent, extent, seeds, target], runs)("gemm", (M, N, K, numbers, name) => {

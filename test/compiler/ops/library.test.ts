@@ -9,11 +9,14 @@ import { createRng } from "../../../src/tuner/support/rng.ts";
 import { allowedError, worstError } from "../../support/library/against-plain.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(3);
 
 const seed = Number(process.env.LIBRARY_SEED ?? 1);
 const each = Number(process.env.LIBRARY_EACH ?? 4);
 
-test.each(library.map((operator) => [titleOf(operator), operator] as const))("%s", (_, operator) => {
+turn.each(library.map((operator) => [titleOf(operator), operator] as const))("%s", (_, operator) => {
   const rng = createRng(seed);
   for (const type of operator.types)
     for (let at = 0; at < each; at++) {

@@ -11,6 +11,7 @@ import {
   type TypedArray,
   valuesOf,
 } from "../../../src/compiler/index.ts";
+import { isLong } from "../../support/long.ts";
 
 const f = Math.fround;
 const floats = (length: number, seed = 0): Float32Array =>
@@ -24,6 +25,9 @@ const close = (actual: TypedArray, expected: readonly number[]): void => {
   for (const [at, value] of expected.entries()) expect(actual[at]).toBeCloseTo(value, 5);
 };
 const extent = fc.integer({ min: 1, max: 6 });
+
+/** A part of them in each run, by a seed of its own. */
+const runs = { numRuns: isLong ? 100 : 30 };
 
 describe("products", () => {
   test("gemm with bias and each activation", () => {
@@ -58,7 +62,7 @@ describe("products", () => {
     expect(valuesOf("f16", C)).toEqual([3000]);
   });
 
-  test.prop([extent, extent, extent, extent])("batchMatmul is a gemm for each of the batch", (batch, M, N, K) => {
+  test.prop([extent, extent, extent, extent], runs)("batchMatmul is a gemm for each of the batch", (batch, M, N, K) => {
     const [A, B] = [ints(batch * M * K), ints(batch * K * N, 3)];
     const C = run(ops.batchMatmul({ batch, M, N, K }), { A, B });
     const one = ops.gemm({ M, N, K });
@@ -68,7 +72,7 @@ describe("products", () => {
     expect([...C]).toEqual(each.flat());
   });
 
-  test.prop([extent, extent])("gemv is a gemm with one column", (M, K) => {
+  test.prop([extent, extent], runs)("gemv is a gemm with one column", (M, K) => {
     const [A, x] = [ints(M * K), ints(K, 2)];
     expect(run(ops.gemv({ M, K }), { A, x })).toEqual(run(ops.gemm({ M, N: 1, K }), { A, B: x }));
   });
@@ -86,7 +90,7 @@ describe("windows", () => {
     dilation: fc.integer({ min: 1, max: 2 }),
   });
 
-  test.prop([conv])("conv2d with stride, padding and dilation", ({ H, W, KH, KW, stride, padding, dilation }) => {
+  test.prop([conv], runs)("conv2d with stride, padding and dilation", ({ H, W, KH, KW, stride, padding, dilation }) => {
     const [N, C, F] = [2, 2, 3];
     const [image, filter] = [ints(N * H * W * C), ints(KH * KW * C * F, 1)];
     const pixel = (n: number, y: number, x: number, c: number): number =>
@@ -132,7 +136,7 @@ describe("windows", () => {
     expect([...padded]).toEqual([0, 0.75, 3, 3.75]);
   });
 
-  test.prop([conv])("depthwiseConv2d is a conv2d of each channel", ({ H, W, ...window }) => {
+  test.prop([conv], runs)("depthwiseConv2d is a conv2d of each channel", ({ H, W, ...window }) => {
     const C = 2;
     const { KH, KW } = window;
     const [image, filter] = [ints(H * W * C), ints(KH * KW * C, 1)];
@@ -146,7 +150,7 @@ describe("windows", () => {
 });
 
 describe("rows", () => {
-  test.prop([extent, extent])("softmax sums to one and keeps ratios", (M, N) => {
+  test.prop([extent, extent], runs)("softmax sums to one and keeps ratios", (M, N) => {
     const X = floats(M * N);
     const Y = run(ops.softmax({ M, N }), { X });
     const expected = Array.from({ length: M * N }, (_, at) => {

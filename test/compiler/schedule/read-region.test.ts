@@ -14,6 +14,7 @@ import {
 import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import { bindAxes, findBlock, findLoop } from "../../../src/compiler/schedule/nest.ts";
 import { schedule } from "../../../src/compiler/schedule/replay/replay.ts";
+import { isLong } from "../../support/long.ts";
 import { inputsOf } from "./nests.ts";
 
 const { compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
@@ -99,7 +100,9 @@ const place = (of: Window): LoopFunc =>
 
 const tiles = ({ outputs, tile }: Window): readonly number[] => [...Array(Math.ceil(outputs / tile)).keys()];
 
-test.prop([window], { numRuns: 200 })("what is read is computed, and the results stay", (of) => {
+const numRuns = isLong ? 200 : 50;
+
+test.prop([window], { numRuns })("what is read is computed, and the results stay", (of) => {
   const placed = place(of);
   for (const outer of tiles(of)) {
     const has = computed(placed, outer);
@@ -108,12 +111,12 @@ test.prop([window], { numRuns: 200 })("what is read is computed, and the results
   expect(interpret(placed, inputsOf(placed))).toEqual(interpret(convolution(of), inputsOf(placed)));
 });
 
-test.prop([window], { numRuns: 200 })("nothing else is computed, where one loop drives the index", (of) => {
+test.prop([window], { numRuns })("nothing else is computed, where one loop drives the index", (of) => {
   const chain = { ...of, taps: 1 };
   for (const outer of tiles(chain)) expect(computed(place(chain), outer)).toEqual(read(chain, outer));
 });
 
-test.prop([window], { numRuns: 200 })("nor where the window has no gaps", (of) => {
+test.prop([window], { numRuns })("nor where the window has no gaps", (of) => {
   const dense = { ...of, dilation: 1, stride: Math.min(of.stride, of.taps) };
   for (const outer of tiles(dense)) expect(computed(place(dense), outer)).toEqual(read(dense, outer));
 });

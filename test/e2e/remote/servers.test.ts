@@ -1,9 +1,10 @@
 // A build that tunes shares its decision by a server; another one, with nothing of its own, measures nothing. With the servers that teams
 // have: nginx and Apache as docs/remote.md sets them up, Turborepo's, S3's, and a double of bazel-remote that is as strict.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { resolveRemote } from "../../../src/plugin/options/remote-options.ts";
 import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
+import { suitesInTurn } from "../../support/long.ts";
 import { startBazelRemote } from "../../support/remote/bazel-remote.ts";
 import { decisionWith, key } from "../../support/remote/decisions.ts";
 import { s3Environment, startS3 } from "../../support/remote/s3.ts";
@@ -33,8 +34,10 @@ const servers: readonly [string, string | null, () => Promise<SharedServer>][] =
   ["turborepo-remote-cache with a key for signatures", noTurborepo, () => startTurborepo("server-key")],
 ];
 
+const suite = suitesInTurn(3);
+
 for (const [name, missing, start] of servers) {
-  describe.skipIf(missing !== null)(`${name}${missing === null ? "" : ` (${missing})`}`, () => {
+  suite.skipIf(missing !== null)(`${name}${missing === null ? "" : ` (${missing})`}`, () => {
     let server: SharedServer;
     beforeAll(async () => {
       server = await start();

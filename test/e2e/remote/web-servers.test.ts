@@ -8,8 +8,11 @@ import { openTransport } from "../../../src/plugin/remote/open-transport.ts";
 import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";
+import { inTurn } from "../../support/long.ts";
 import { decisionWith, key } from "../../support/remote/decisions.ts";
 import { noApache, noNginx, startApache, startNginx, type WebServer } from "../../support/remote/web-servers.ts";
+
+const turn = inTurn(2);
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
 
@@ -62,7 +65,7 @@ for (const [name, missing, start] of servers) {
       expect(readdirSync(join(server.files, "ac"))).toEqual([key]);
     });
 
-    it("reports a pull request's credential, which may not write, once a build", async () => {
+    turn("reports a pull request's credential, which may not write, once a build", async () => {
       const url = new URL(server.url);
       url.username = "pull-request";
       url.password = "of-a-fork";

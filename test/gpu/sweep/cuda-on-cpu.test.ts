@@ -1,13 +1,15 @@
 // CUDA C of drawn schedules, run on the CPU: what is printed computes what the reference does, and a barrier or a wait that is left out of the
 // text is seen.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type CudaSource, cudaSm80 } from "../../../src/compiler/index.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
-import { fewer } from "../../support/long.ts";
+import { fewer, inTurn } from "../../support/long.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import { drawRound, type Round } from "./draw-round.ts";
 import { sweptFor } from "./operators.ts";
+
+const turn = inTurn(7);
 
 const swept = [
   "gemm of whole tiles",
@@ -48,7 +50,7 @@ function wrongWithout(title: string, part: RegExp): number {
 }
 
 describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
-  test.each(swept)(
+  turn.each(swept)(
     "%s",
     (title) => {
       const round = drawn(title);
@@ -58,20 +60,32 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     60_000,
   );
 
-  test("statements of one thread between launches share what they load", () => {
-    const round = drawn("operators by lot", 1, 6);
-    const sources = sourcesOf(round);
-    expect(sources[0]!.text).toMatch(/float load_\d+_ = S1_sum_\[0\];\n.*S1_\[0\] = \(load_/);
-    expect(wrongOnCpu(round.reference!, sources).filter((wrong) => wrong !== null)).toEqual([]);
-  }, 60_000);
+  turn(
+    "statements of one thread between launches share what they load",
+    () => {
+      const round = drawn("operators by lot", 1, 6);
+      const sources = sourcesOf(round);
+      expect(sources[0]!.text).toMatch(/float load_\d+_ = S1_sum_\[0\];\n.*S1_\[0\] = \(load_/);
+      expect(wrongOnCpu(round.reference!, sources).filter((wrong) => wrong !== null)).toEqual([]);
+    },
+    60_000,
+  );
 
-  test("a barrier that is missing is seen", () => {
-    expect(wrongWithout("softmax, long", /__syncthreads\(\);/)).toBeGreaterThan(0);
-    expect(wrongWithout("gemm of whole tiles", /__syncthreads\(\);/)).toBeGreaterThan(0);
-  }, 60_000);
+  turn(
+    "a barrier that is missing is seen",
+    () => {
+      expect(wrongWithout("softmax, long", /__syncthreads\(\);/)).toBeGreaterThan(0);
+      expect(wrongWithout("gemm of whole tiles", /__syncthreads\(\);/)).toBeGreaterThan(0);
+    },
+    60_000,
+  );
 
-  test("a wait for copies that is missing is seen", () => {
-    const wait = /asm volatile\("cp\.async\.wait_group \d+;" ::: "memory"\);/;
-    expect(wrongWithout("gemm of whole tiles", wait)).toBeGreaterThan(0);
-  }, 60_000);
+  turn(
+    "a wait for copies that is missing is seen",
+    () => {
+      const wait = /asm volatile\("cp\.async\.wait_group \d+;" ::: "memory"\);/;
+      expect(wrongWithout("gemm of whole tiles", wait)).toBeGreaterThan(0);
+    },
+    60_000,
+  );
 });

@@ -5,15 +5,18 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type CSource, generateC, targets } from "../../../src/compiler/index.ts";
 import type { LoopFunc } from "../../../src/compiler/ir/loop-ir.ts";
 import { buildNative } from "../../../src/native/addon/build.ts";
 import { findOnPath } from "../../../src/native/toolchain/on-path.ts";
 import { partialMoves } from "../../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../../compiler/codegen/wasm/random-flat.ts";
+import { inTurn } from "../../support/long.ts";
 import { eachCompiler, inTempDir } from "../compiled.ts";
 import { expected, input, turning } from "../turning.ts";
+
+const turn = inTurn(3);
 
 const musl = findOnPath("musl-gcc", process.env.PATH ?? "")?.path ?? null;
 const threads = 2;
@@ -35,7 +38,7 @@ eachCompiler("an addon for Linux", ({ toolchain }) => {
   };
 
   const isLinux = process.platform === "linux";
-  test.skipIf(!isLinux)(`needs no library${isLinux ? "" : " (only Linux has such addons)"}`, () =>
+  turn.skipIf(!isLinux)(`needs no library${isLinux ? "" : " (only Linux has such addons)"}`, () =>
     inTempDir(async (outDir) => {
       const addon = await addonOf([sourceOf(turning("turning"))], outDir);
       const dynamic = execFileSync("readelf", ["-dVW", addon], { encoding: "utf8" });
@@ -44,14 +47,15 @@ eachCompiler("an addon for Linux", ({ toolchain }) => {
   );
 
   describe.skipIf(musl === null)(`on musl${musl === null ? " (no musl-gcc)" : ""}`, () => {
-    test("answers, by threads", () =>
+    turn("answers, by threads", () =>
       inTempDir(async (outDir) => {
         const addon = await addonOf([sourceOf(turning("turning"))], outDir);
         const answer = JSON.parse(runOnMusl(outDir, addon, input.length));
         expect(answer).toEqual({ threads, y: [...expected] });
-      }));
+      }),
+    );
 
-    test("finds all functions that kernels call", () =>
+    turn("finds all functions that kernels call", () =>
       inTempDir(async (outDir) => {
         const drawn = fc.sample(
           fc.gen().map((gen) => randomFlat(gen)),
@@ -59,6 +63,7 @@ eachCompiler("an addon for Linux", ({ toolchain }) => {
         );
         const functions = [...drawn, ...partialMoves().map(({ func }) => func)];
         runOnMusl(outDir, await addonOf(functions.map(sourceOf), outDir), 0);
-      }));
+      }),
+    );
   });
 });

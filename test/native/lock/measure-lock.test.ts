@@ -6,10 +6,13 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { traceName } from "../../../src/native/lock/measure-lock.ts";
+import { inTurn } from "../../support/long.ts";
 import { overlaps, readTrace } from "../../support/measuring-trace.ts";
 import { hasNamespaces, inNamespaces } from "../../support/namespaces.ts";
+
+const turn = inTurn(2);
 
 let folder = "";
 let script = "";
@@ -62,7 +65,7 @@ const run = (...args: readonly string[]): string =>
   `${process.execPath} ${script} ${args.map((arg) => `'${arg}'`).join(" ")}`;
 
 describe.skipIf(!hasNamespaces)("the lock of what measures", () => {
-  it("that another user squats is waited for, said, and then done without", async () => {
+  turn("that another user squats is waited for, said, and then done without", async () => {
     const limits = JSON.stringify({ sayAfterMs: 100, giveUpAfterMs: 500 });
     const said = await saidIn(`${run("", "squat")} & sleep 2; ${run("", "3", limits)}; kill $!`);
     const holder = /process \d+ \(node\), since 20\d\d-[-\dT:.]+Z|a process of another user or container/.source;
@@ -78,7 +81,7 @@ describe.skipIf(!hasNamespaces)("the lock of what measures", () => {
     ]);
   });
 
-  it("that one holder never lets go of is done without sooner than one that many take in turn", async () => {
+  turn("that one holder never lets go of is done without sooner than one that many take in turn", async () => {
     const limits = JSON.stringify({ giveUpAfterMs: 30_000, giveUpOnOneAfterMs: 700 });
     const said = await saidIn(`${run("", "squat")} & sleep 2; ${run("", "3", limits)}; kill $!`);
     expect(said).toEqual(["held", expect.stringMatching(/^warn: .* was not free for [12] s: /), "measured"]);
@@ -86,7 +89,7 @@ describe.skipIf(!hasNamespaces)("the lock of what measures", () => {
     expect(inTurn).toEqual(["measured", "measured"]);
   });
 
-  it("holds between containers that share a cache directory", async () => {
+  turn("holds between containers that share a cache directory", async () => {
     const store = join(folder, "store");
     execFileSync("mkdir", [store]);
     writeFileSync(join(store, traceName), "");
@@ -100,7 +103,7 @@ describe.skipIf(!hasNamespaces)("the lock of what measures", () => {
     expect(readdirSync(store)).toEqual([traceName]);
   });
 
-  it("does without the file where the directory cannot be written", async () => {
+  turn("does without the file where the directory cannot be written", async () => {
     expect(await saidIn(run(join(script, "store"), "1"))).toEqual(["measured"]);
   });
 });

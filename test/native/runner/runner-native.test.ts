@@ -10,7 +10,10 @@ import { createRunner, type Runner } from "../../../src/native/runner/client.ts"
 import type { RunOutcome } from "../../../src/native/runner/protocol.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { raceCandidates } from "../../../src/tuner/measure/measure.ts";
+import { inTurn } from "../../support/long.ts";
 import { doubling, parameters } from "./planted-wasm.ts";
+
+const turn = inTurn(3);
 
 const toolchain = (await detectToolchains()).find(({ family }) => family === "gcc");
 
@@ -69,7 +72,7 @@ const run = (runner: Runner, name: Planted, incumbentNs: number | null = null): 
   runner.run({ candidate: candidate(name), incumbentNs });
 
 describe.skipIf(!toolchain)(`a native candidate${toolchain ? "" : " (needs gcc on PATH)"}`, () => {
-  it("that is right gets samples of at least the time asked for", async () => {
+  turn("that is right gets samples of at least the time asked for", async () => {
     const outcome = await run(runnerFor(), "right");
     expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(5);
     expect(outcome.kind === "ok" && Math.min(...outcome.samplesNs)).toBeLessThan(10_000);
@@ -80,7 +83,7 @@ describe.skipIf(!toolchain)(`a native candidate${toolchain ? "" : " (needs gcc o
     expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(1);
   });
 
-  it.each([
+  turn.each([
     ["wrong", "wrong-result", "C[1, 1] is 4, the reference gives 3 (1 of 8 elements differ)"],
     ["leavesTheLast", "wrong-result", "C[1, 3] is not written, the reference gives 7 (1 of 8 elements differ)"],
     ["writesPastTheEnd", "wrong-result", "it wrote outside C"],
@@ -96,7 +99,7 @@ describe.skipIf(!toolchain)(`a native candidate${toolchain ? "" : " (needs gcc o
     expect((await run(runner, "right")).kind).toBe("ok");
   });
 
-  it("that hangs costs its deadline", async () => {
+  turn("that hangs costs its deadline", async () => {
     const runner = runnerFor(400);
     expect(await run(runner, "hangs")).toEqual({ kind: "timed-out", deadlineMs: 400 });
     expect((await run(runner, "right")).kind).toBe("ok");

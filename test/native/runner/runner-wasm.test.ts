@@ -7,7 +7,10 @@ import { execa } from "execa";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createRunner, type Runner, type RunnerOptions } from "../../../src/native/runner/client.ts";
 import type { Runnable, RunOutcome, WasmRunnable } from "../../../src/native/runner/protocol.ts";
+import { inTurn } from "../../support/long.ts";
 import { doubling, planted, preparedBy } from "./planted-wasm.ts";
+
+const turn = inTurn(7);
 
 const open: Runner[] = [];
 afterEach(async () => {
@@ -61,7 +64,7 @@ describe("a candidate that takes what another kernel prepares", () => {
     expect(await run(runnerFor(), preparedBy(planted.right()))).toMatchObject({ kind: "ok" });
   });
 
-  it("is wrong if the preparation is, or leaves something out", async () => {
+  turn("is wrong if the preparation is, or leaves something out", async () => {
     for (const prepare of [planted.wrong(), planted.leavesTheLast()]) {
       expect(await run(runnerFor(), preparedBy(prepare))).toMatchObject({ kind: "wrong-result" });
     }
@@ -75,7 +78,7 @@ describe("a candidate that takes what another kernel prepares", () => {
     expect(outcome).toEqual({ kind: "wrong-result", reason: "it wrote its input P" });
   });
 
-  it("fails as the preparation fails", async () => {
+  turn("fails as the preparation fails", async () => {
     expect(await run(runnerFor(), preparedBy(planted.traps()))).toMatchObject({ kind: "crashed" });
     expect(await run(runnerFor(), preparedBy(planted.notWasm()))).toMatchObject({ kind: "build-failed" });
     const outcome = await run(runnerFor({ deadlineMs: 500 }), preparedBy(planted.hangs()));
@@ -103,7 +106,7 @@ describe("a WASM candidate", () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(Array(6).fill("ok"));
   });
 
-  it("is not kept waiting by one that has many on their way", async () => {
+  turn("is not kept waiting by one that has many on their way", async () => {
     const [busy, late] = [runnerFor({ exclusive: true }), runnerFor({ exclusive: true })];
     await Promise.all([run(busy, planted.right()), run(late, planted.right())]);
     let left = 150;
@@ -118,7 +121,7 @@ describe("a WASM candidate", () => {
     expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(1);
   });
 
-  it.each([
+  turn.each([
     [
       "wrong numbers",
       planted.wrong,
@@ -147,7 +150,7 @@ describe("a WASM candidate", () => {
     expect((await run(runner, planted.right())).kind).toBe("ok");
   });
 
-  it("that hangs costs its deadline and its process", async () => {
+  turn("that hangs costs its deadline and its process", async () => {
     const runner = runnerFor({ deadlineMs: 1500 });
     expect((await run(runner, planted.right())).kind).toBe("ok");
     const before = workerPids();
@@ -158,7 +161,7 @@ describe("a WASM candidate", () => {
 });
 
 describe("candidates that are on their way together", () => {
-  it("are answered in their order, whatever one of them does to the process", async () => {
+  turn("are answered in their order, whatever one of them does to the process", async () => {
     const runner = runnerFor({ deadlineMs: 300 });
     const candidates = [planted.right(), planted.hangs(), planted.wrong(), planted.traps(), planted.right()];
     const order: number[] = [];
@@ -173,7 +176,7 @@ describe("candidates that are on their way together", () => {
     expect(order).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("are each held to the task that was there when they were asked for, in a fresh process too", async () => {
+  turn("are each held to the task that was there when they were asked for, in a fresh process too", async () => {
     const runner = runnerFor({ deadlineMs: 300 });
     const [expected] = doubling.expected;
     const other = { ...doubling, expected: [{ ...expected!, values: new Float32Array(8) }] };
@@ -186,7 +189,7 @@ describe("candidates that are on their way together", () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(["timed-out", "ok", "wrong-result", "ok"]);
   });
 
-  it("have come in time if they came while this thread was busy", async () => {
+  turn("have come in time if they came while this thread was busy", async () => {
     const runner = runnerFor({ deadlineMs: 200 });
     await run(runner, planted.right());
     const outcomes = [1, 2, 3].map(() => run(runner, planted.right()));
@@ -205,7 +208,7 @@ describe("candidates that are on their way together", () => {
 });
 
 describe("sampling for a race", () => {
-  it("keeps candidates apart, and survives a crash of one", async () => {
+  turn("keeps candidates apart, and survives a crash of one", async () => {
     const runner = runnerFor({ deadlineMs: 500 });
     const [right, slow, hangs] = [planted.right(), planted.slow(), planted.hangs()];
     for (let round = 0; round < 3; round++) {
@@ -282,7 +285,7 @@ describe.skipIf(!hasProc)(`no process is left${hasProc ? "" : " (needs /proc to 
     expect(workerPids()).toEqual([]);
   });
 
-  it.each(["idle", "hanging"])("when its parent is killed while it is %s", async (state) => {
+  turn.each(["idle", "hanging"])("when its parent is killed while it is %s", async (state) => {
     const directory = mkdtempSync(join(process.cwd(), "dist", "orphan-"));
     try {
       const script = join(directory, "parent.mjs");

@@ -16,7 +16,10 @@ import { locateZig, zig } from "../../../src/native/toolchain/zig.ts";
 import { packedGemm } from "../../compiler/codegen/c/flat-functions.ts";
 import { partialMoves } from "../../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../../compiler/codegen/wasm/random-flat.ts";
+import { inTurn } from "../../support/long.ts";
 import { eachCompiler, inTempDir } from "../compiled.ts";
+
+const turn = inTurn(3);
 
 const platform = platformHere;
 const isKnown = zig.machine(platform) !== null;
@@ -116,14 +119,14 @@ const accepted = ["unused", "unused-parameter", "unused-command-line-argument", 
 const warnings = ["-Wall", "-Wextra", "-Werror", ...accepted.map((name) => `-Wno-${name}`)];
 
 eachCompiler("a compiler", ({ toolchain }) => {
-  test("leaves nothing but the addon", async () => {
+  turn("leaves nothing but the addon", async () => {
     await inTempDir(async (outDir) => {
       expect(await buildNative([source], { outDir, toolchain })).toMatchObject({ kind: "native" });
       expect(readdirSync(outDir)).toHaveLength(1);
     });
   });
 
-  test.for([targets.avx2, targets.avx512])("has nothing against our C for $name", async (target) => {
+  turn.for([targets.avx2, targets.avx512])("has nothing against our C for $name", async (target) => {
     const functions = fc.sample(
       fc.gen().map((gen) => randomFlat(gen)),
       { numRuns: 20, seed: 11 },

@@ -6,14 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import type { KernelParameter } from "../../../src/compiler/index.ts";
 import { packageFile } from "../../../src/native/machine/package-file.ts";
 import { createRunner, type Runner, type RunnerOptions } from "../../../src/native/runner/client.ts";
 import type { RunOutcome, RunTask } from "../../../src/native/runner/protocol.ts";
 import { findDawn } from "../../../src/native/webgpu/dawn.ts";
 import type { WgslRunnable } from "../../../src/native/webgpu/loader.ts";
+import { inTurn } from "../../support/long.ts";
 import { noSoftwareGpu } from "../../support/webgpu.ts";
+
+const turn = inTurn(2);
 
 const parameters: readonly KernelParameter[] = [
   { name: "x", dtype: "f32", shape: [3], length: 3, role: "input" },
@@ -107,13 +110,13 @@ async function loaderThatLoses(): Promise<string> {
 }
 
 describe.skipIf(noSoftwareGpu)(`a candidate on SwiftShader${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`, () => {
-  test("that never ends costs its deadline and its process", async () => {
+  turn("that never ends costs its deadline and its process", async () => {
     const runner = runnerFor({ deadlineMs: 5000 });
     const outcomes = await Promise.all([right, endless, right].map((body) => run(runner, candidate(body))));
     expect(outcomes.map(({ kind }) => kind)).toEqual(["ok", "timed-out", "ok"]);
   });
 
-  test("that is wrong, writes elsewhere or is no text costs its outcome", async () => {
+  turn("that is wrong, writes elsewhere or is no text costs its outcome", async () => {
     const runner = runnerFor();
     const bodies = [
       "if (at.x < 3u) { y[at.x] = x[at.x]; }",
@@ -125,7 +128,7 @@ describe.skipIf(noSoftwareGpu)(`a candidate on SwiftShader${noSoftwareGpu ? ` ($
     expect(outcomes.map(({ kind }) => kind)).toEqual(["wrong-result", "crashed", "build-failed", "ok"]);
   });
 
-  test("that loses the device costs its process", async () => {
+  turn("that loses the device costs its process", async () => {
     const module = await loaderThatLoses();
     const runner = runnerFor();
     const bodies = [`${right} // last`, right, right];

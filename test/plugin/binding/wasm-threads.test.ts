@@ -5,12 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import type { CompiledKernel } from "../../../src/plugin/kernel/compiled-kernel.ts";
 import type { AnyKernel } from "../../../src/plugin/options/types.ts";
 import { compileIn } from "../../support/compile-app.ts";
 import { loadModule, writeModule } from "../../support/load-module.ts";
+import { inTurn } from "../../support/long.ts";
 import { wasmOf } from "../../support/parts-of.ts";
+
+const turn = inTurn(2);
 
 const [M, N, K] = [96, 64, 48];
 const root = mkdtempSync(join(tmpdir(), "wasm-threads-"));
@@ -34,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe("in Node", () => {
-  test("it is right on its own arrays, on foreign ones, and off the event loop", async () => {
+  turn("it is right on its own arrays, on foreign ones, and off the event loop", async () => {
     expect(wasmOf(kernel)!.sharing?.threads).toBe(2);
     const gemm: AnyKernel = await loadModule(kernel);
     const own = gemm.buffers() as Record<"A" | "B" | "C", Float32Array>;
@@ -64,25 +67,28 @@ function inBrowser(before: string): string {
 }
 
 describe("in a browser's way", () => {
-  test("it goes on alone where no worker may be started", () => {
+  turn("it goes on alone where no worker may be started", () => {
     expect(inBrowser("")).toMatch(/^true (null|the engine has no relaxed SIMD)$/);
   });
 
-  test("it says that a page which is not isolated has one thread", () => {
+  turn("it says that a page which is not isolated has one thread", () => {
     expect(inBrowser("delete globalThis.SharedArrayBuffer;")).toMatch(
       /^true one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated/,
     );
   });
 });
 
-test("it is tuned with its threads, and lock and store give the same kernel; that of one thread is another", async () => {
-  const { kernel: first } = await compileIn(root, { request: { threads: 2 } });
-  expect(first.origin).toBe("tuned");
-  const again = async () => (await compileIn(root, { request: { threads: 2 } })).kernel;
-  const same = { origin: "lock", measurements: 0, key: first.key, twins: first.twins };
-  expect(await again()).toMatchObject(same);
-  rmSync(join(root, "store"), { recursive: true });
-  expect(await again()).toMatchObject(same);
-  const { kernel: alone } = await compileIn(root, { options: { mode: "predict" }, request: { mode: "predict" } });
-  expect(wasmOf(alone)!.sharing).toBe(null);
-});
+turn(
+  "it is tuned with its threads, and lock and store give the same kernel; that of one thread is another",
+  async () => {
+    const { kernel: first } = await compileIn(root, { request: { threads: 2 } });
+    expect(first.origin).toBe("tuned");
+    const again = async () => (await compileIn(root, { request: { threads: 2 } })).kernel;
+    const same = { origin: "lock", measurements: 0, key: first.key, twins: first.twins };
+    expect(await again()).toMatchObject(same);
+    rmSync(join(root, "store"), { recursive: true });
+    expect(await again()).toMatchObject(same);
+    const { kernel: alone } = await compileIn(root, { options: { mode: "predict" }, request: { mode: "predict" } });
+    expect(wasmOf(alone)!.sharing).toBe(null);
+  },
+);

@@ -7,6 +7,7 @@ import { jointType } from "../../../src/plugin/declarations/kernel-types.ts";
 import type { Signature } from "../../../src/plugin/declarations/signature.ts";
 import { declarationsText } from "../../../src/plugin/declarations/text.ts";
 import { requestTargets } from "../../../src/plugin/request/request.ts";
+import { suitesInTurn } from "../../support/long.ts";
 import { compilers, declarationsOf, importing, typeErrors } from "./type-check.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
@@ -213,8 +214,10 @@ const wrongUses = [
   ["product.pack({ B });", "TS2339: Property 'pack' does not exist"],
 ] as const;
 
+const suite = suitesInTurn(3);
+
 for (const { title, missing, compiler } of compilers)
-  describe.skipIf(missing !== "")(title, () => {
+  suite.skipIf(missing !== "")(title, () => {
     let errors: readonly string[] = [];
     const first = rightUses.split("\n").length;
     beforeAll(async () => {

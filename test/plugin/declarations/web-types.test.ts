@@ -1,7 +1,8 @@
 // Types of the web's own functions for arrays of a kernel: they take results as they are, except that pixels of a canvas have a type of
 // their own.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { suitesInTurn } from "../../support/long.ts";
 import { compilers, declarationsOf, importing, typeErrors } from "./type-check.ts";
 
 const operators = {
@@ -48,8 +49,10 @@ const wrongLines = Object.entries(programs).flatMap(([name, text]) =>
   text.split("\n").flatMap((line, at) => (line.endsWith("// wrong") ? [`${name}:${at + 1}`] : [])),
 );
 
+const suite = suitesInTurn(3);
+
 for (const { title, missing, compiler } of compilers)
-  describe.skipIf(missing !== "")(title, () => {
+  suite.skipIf(missing !== "")(title, () => {
     let errors: readonly string[] = [];
     beforeAll(async () => {
       const imports = { "main.ts": importing("./invert.op.ts?tune=wasm", "./twice.op.ts?tune=wasm") };

@@ -11,6 +11,9 @@ import rolldown from "../../../src/plugin/entries/rolldown.ts";
 import vite from "../../../src/plugin/entries/vite.ts";
 import { outputFiles, runMoved, writeApp } from "../../support/build-app.ts";
 import { fakeKernel } from "../../support/fake-kernel.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(3);
 
 type Kernel = typeof import("../../../src/plugin/entries/index.ts").default;
 const kernel: Kernel = (await import(join(process.cwd(), "dist/index.js"))).default;
@@ -29,7 +32,7 @@ describe("unplugin-kernel", () => {
     expect(names.filter((name) => !(`./${name}` in exports))).toEqual([]);
   });
 
-  test("kernel.vite() builds", async () => {
+  turn("kernel.vite() builds", async () => {
     const root = app();
     const plugins = [kernel.vite({ mode: "predict", cacheDir: join(root, "store"), logLevel: "silent" })];
     await build({ root, configFile: false, logLevel: "silent", plugins, build: { ssr: "src/main.js", outDir: "out" } });
@@ -49,7 +52,7 @@ vi.mock("../../../src/plugin/kernel/compile/compile-kernel.ts", () => ({
 }));
 
 describe("a build that tunes for seconds warns of no slow plugin", () => {
-  test("by Vite", async () => {
+  turn("by Vite", async () => {
     const root = app();
     const warnings: string[] = [];
     const warn = (line: string): void => void warnings.push(line);
@@ -59,7 +62,7 @@ describe("a build that tunes for seconds warns of no slow plugin", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("by Rolldown", async () => {
+  turn("by Rolldown", async () => {
     const root = app();
     const codes: unknown[] = [];
     const onLog = (_level: unknown, { code }: { readonly code?: string }): void => void codes.push(code);

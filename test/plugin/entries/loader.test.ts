@@ -10,6 +10,9 @@ import { bestTargetName, detectMachine } from "../../../src/native/machine/machi
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { moduleInCode } from "../../../src/plugin/runtime/module-text.ts";
 import { webpackOptions, writeApp } from "../../support/build-app.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(3);
 
 const best = bestTargetName(detectMachine());
 const noNative =
@@ -42,20 +45,20 @@ const run = (root: string): unknown =>
   JSON.parse(execFileSync(process.execPath, [join(root, "out/main.mjs")], { encoding: "utf8" }));
 
 describe("the loader", () => {
-  it("puts a WASM kernel into the code", async () => {
+  turn("puts a WASM kernel into the code", async () => {
     const root = writeApp({ "src/main.js": main("tune=wasm"), "src/gemm.op.ts": operator });
     expect(errorsOf(await bundle(root))).toBe("");
     expect(readdirSync(join(root, "out"))).toEqual(["main.mjs"]);
     expect(run(root)).toEqual([expect.stringMatching(/^wasm/), 16]);
   });
 
-  it.skipIf(noNative)(`reads an addon from the store${noNative ? ` (${noNative})` : ""}`, async () => {
+  turn.skipIf(noNative)(`reads an addon from the store${noNative ? ` (${noNative})` : ""}`, async () => {
     const root = writeApp({ "src/main.js": main("tune=native"), "src/gemm.op.ts": operator });
     expect(errorsOf(await bundle(root))).toBe("");
     expect(run(root)).toEqual(["native", 16]);
   });
 
-  it("gives a page the WASM twin alone", async () => {
+  turn("gives a page the WASM twin alone", async () => {
     const root = writeApp({ "src/main.js": main("tune=native"), "src/gemm.op.ts": operator });
     expect(errorsOf(await bundle(root, {}, { target: "web" }))).toBe("");
     expect(run(root)).toEqual([expect.stringMatching(/^wasm/), 16]);
@@ -86,7 +89,7 @@ describe("the loader", () => {
   });
 });
 
-it("names no path of the machine that builds, and has a kernel's text once, in the code", async () => {
+turn("names no path of the machine that builds, and has a kernel's text once, in the code", async () => {
   const root = writeApp({ "src/main.js": main("tune=wasm"), "src/gemm.op.ts": operator });
   expect(errorsOf(await bundle(root, {}, { devtool: "source-map" }))).toBe("");
   const [code, map] = ["main.mjs", "main.mjs.map"].map((name) => readFileSync(join(root, "out", name), "utf8"));

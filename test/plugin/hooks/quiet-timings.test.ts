@@ -2,10 +2,13 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { type Plugin, type RolldownLog, rolldown } from "rolldown";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { pluginName } from "../../../src/plugin/emit/plugin-name.ts";
 import type { KernelHooks } from "../../../src/plugin/hooks/hooks.ts";
 import { withQuietTimings } from "../../../src/plugin/hooks/quiet-timings.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(2);
 
 /**
  * Duration of a tuning that Rolldown warns of: it names callbacks of a second and more where they take a hundred times what it takes
@@ -46,11 +49,11 @@ const { onLog } = withQuietTimings("rolldown", hooks)(undefined, { framework: "r
   .rolldown as Required<Pick<Plugin, "onLog">>;
 const own = slow(pluginName, "own");
 
-test("builds that tune are slow, and say so once", async () => {
+turn("builds that tune are slow, and say so once", async () => {
   expect(await warningsOf(own)).toHaveLength(1);
   expect(await warningsOf({ ...own, onLog })).toEqual([]);
 });
 
-test("a warning that names other plugins too is theirs", async () => {
+turn("a warning that names other plugins too is theirs", async () => {
   expect(await warningsOf({ ...own, onLog }, slow("other", "other"))).toHaveLength(1);
 });

@@ -3,7 +3,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { codegenVersion, type TargetName } from "../../../src/compiler/index.ts";
 import { hostTarget } from "../../../src/native/machine/machine.ts";
 import type { KernelContext } from "../../../src/plugin/kernel/context/kernel-context.ts";
@@ -17,7 +17,10 @@ import { openDatabase } from "../../../src/tuner/record/database.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
+import { inTurn } from "../../support/long.ts";
 import { writePack } from "../../support/write-pack.ts";
+
+const turn = inTurn(3);
 
 const app = (): string => writeApp({ "src/gemm.op.ts": gemmText() });
 
@@ -62,7 +65,7 @@ async function lockAs(root: string, target: TargetName, machine: string): Promis
 
 const here = targetClass({ ...hostTarget("avx512"), threads: 1 });
 
-it.each([
+turn.each([
   ["here", here, true],
   ["on another machine", here.replace(/l1=\d+/, "l1=1024"), false],
 ])("a kernel for another target of the ISA that was measured %s", async (_, machine, isHere) => {
@@ -76,14 +79,17 @@ it.each([
   expect(report.roof.source).not.toBe("its schedule is another machine's");
 });
 
-it("a kernel of a pack that was tuned for other caches was measured here, and its report says for which it was tuned", async () => {
-  const origin = app();
-  const machine = machineWith(24 * 1024);
-  await compileIn(origin, { machine });
-  const root = app();
-  writePack(root, { name: "tuned", decisions: await storedDecisions(`${origin}/store`) });
-  expect((await compileIn(root, { options: { packs: ["tuned"] } })).kernel.origin).toBe("pack");
-  const report = await reportOf(await contextOf(root, {}));
-  expect(report).toMatchObject({ origin: "lock", tunedFor: machine.caches, measured: { isHere: true } });
-  expect(report.roof.source).not.toBe("its schedule is another machine's");
-});
+turn(
+  "a kernel of a pack that was tuned for other caches was measured here, and its report says for which it was tuned",
+  async () => {
+    const origin = app();
+    const machine = machineWith(24 * 1024);
+    await compileIn(origin, { machine });
+    const root = app();
+    writePack(root, { name: "tuned", decisions: await storedDecisions(`${origin}/store`) });
+    expect((await compileIn(root, { options: { packs: ["tuned"] } })).kernel.origin).toBe("pack");
+    const report = await reportOf(await contextOf(root, {}));
+    expect(report).toMatchObject({ origin: "lock", tunedFor: machine.caches, measured: { isHere: true } });
+    expect(report.roof.source).not.toBe("its schedule is another machine's");
+  },
+);

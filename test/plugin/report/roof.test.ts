@@ -12,7 +12,10 @@ import type { KernelContext } from "../../../src/plugin/kernel/context/kernel-co
 import { limitsSource, type Measuring, roofOf } from "../../../src/plugin/report/roof.ts";
 import { targetClass } from "../../../src/tuner/data/key.ts";
 import { limitsFiles, limitsSchema } from "../../../src/tuner/record/limits-file.ts";
+import { inTurn } from "../../support/long.ts";
 import { recordedLimits } from "../../support/recorded-limits.ts";
+
+const turn = inTurn(3);
 
 const wasm: CpuTarget = { ...hostTarget("wasm"), threads: 1 };
 const gemm = (dtype: DType): ComputeDef => instantiate(opLibrary.gemm({ M: 16, N: 16, K: 16, dtype }), {}, "gemm");
@@ -92,7 +95,7 @@ it("is not known where nothing may be measured, or nothing can, or the schedule 
 });
 
 describe("measured again", () => {
-  it("it is the greatest so far", async () => {
+  turn("it is the greatest so far", async () => {
     const unknown = start({ measuring: "if unknown" });
     const { gflops } = await unknown.roof();
     expect(gflops).toBeGreaterThan(0.5);
@@ -101,7 +104,7 @@ describe("measured again", () => {
     expect(before.stored()!.rates["f32.any"]).toBeCloseTo(1000 * known.rates["f32.any"]!, 3);
   });
 
-  it("it is where a kernel was faster than limits that a busy machine gave", async () => {
+  turn("it is where a kernel was faster than limits that a busy machine gave", async () => {
     const busy = scaled(known, 1e-3);
     const { roof, stored } = start({ measuring: "if unknown", limits: busy, leastNs: flops / (f32 / 100) });
     const { gflops, isKernelFaster } = await roof();
@@ -110,7 +113,7 @@ describe("measured again", () => {
     expect(stored()!.rates["f32.any"]).toBeGreaterThan(busy.rates["f32.any"]!);
   });
 
-  it("limits that stay lower than a kernel are taken from the kernel: it is never beyond them", async () => {
+  turn("limits that stay lower than a kernel are taken from the kernel: it is never beyond them", async () => {
     for (const measuring of ["never", "again"] as const) {
       const { roof } = start({ measuring, limits: scaled(known, 1e-6), leastNs: 1e-3 });
       const { gflops, leastNs, isKernelFaster, reading } = await roof();
@@ -121,7 +124,7 @@ describe("measured again", () => {
   });
 });
 
-it("limits of one machine are no other's: the file is named by CPU and engine", async () => {
+turn("limits of one machine are no other's: the file is named by CPU and engine", async () => {
   const { cacheDir, roof } = start({ measuring: "if unknown" });
   await roof();
   expect(readdirSync(cacheDir)).toHaveLength(1);

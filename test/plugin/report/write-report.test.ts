@@ -11,7 +11,10 @@ import { createSession, type Session } from "../../../src/plugin/session/session
 import { buildApp, writeApp } from "../../support/build-app.ts";
 import { gemmText } from "../../support/compile-app.ts";
 import { createKernelPlugin } from "../../support/kernel-plugin.ts";
+import { inTurn } from "../../support/long.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
+
+const turn = inTurn(7);
 
 const fileName = "unplugin-kernel-report.html";
 
@@ -44,24 +47,27 @@ function startBuild(root: string, options: KernelPluginOptions = {}): Build {
 const dataOf = (root: string, name = fileName) => dataIn(readFileSync(join(root, name), "utf8"));
 
 describe("a build with schedules for engines", () => {
-  it("has each beside the kernel's own, as the build has decided it, and the command line those of the lock", async () => {
-    const root = writeApp({ "src/gemm.op.ts": gemmText() });
-    const originsOf = () => kernelsIn(dataOf(root)).map(({ name, origin }) => [name.split("tune=")[1], origin]);
-    const build = startBuild(root, { engines: ["x86", "arm"], budget: { seconds: 600, trials: 2 } });
-    await build.compile("tune=wasm");
-    await build.finish();
-    const here = process.arch === "arm64" ? "wasm-arm" : "wasm-x86";
-    const originOf = (target: string): string => (target === here ? "tuned" : "predicted");
-    const engines = ["wasm-arm", "wasm-x86"].map((target) => [target, originOf(target)]);
-    expect(originsOf()).toEqual([["wasm", "tuned"], ...engines]);
-    const without = startBuild(root);
-    await without.compile("tune=wasm");
-    await without.finish();
-    expect(originsOf()).toEqual([
-      ["wasm", "lock"],
-      [here, "lock"],
-    ]);
-  });
+  turn(
+    "has each beside the kernel's own, as the build has decided it, and the command line those of the lock",
+    async () => {
+      const root = writeApp({ "src/gemm.op.ts": gemmText() });
+      const originsOf = () => kernelsIn(dataOf(root)).map(({ name, origin }) => [name.split("tune=")[1], origin]);
+      const build = startBuild(root, { engines: ["x86", "arm"], budget: { seconds: 600, trials: 2 } });
+      await build.compile("tune=wasm");
+      await build.finish();
+      const here = process.arch === "arm64" ? "wasm-arm" : "wasm-x86";
+      const originOf = (target: string): string => (target === here ? "tuned" : "predicted");
+      const engines = ["wasm-arm", "wasm-x86"].map((target) => [target, originOf(target)]);
+      expect(originsOf()).toEqual([["wasm", "tuned"], ...engines]);
+      const without = startBuild(root);
+      await without.compile("tune=wasm");
+      await without.finish();
+      expect(originsOf()).toEqual([
+        ["wasm", "lock"],
+        [here, "lock"],
+      ]);
+    },
+  );
 });
 
 describe("a build with a report", () => {
@@ -143,7 +149,7 @@ describe("a build with a report", () => {
       if (ns !== null) expect(roof.leastNs!).toBeLessThanOrEqual(ns);
   });
 
-  it("is the same page as long as nothing is new: nobody who watches it hears of it", async () => {
+  turn("is the same page as long as nothing is new: nobody who watches it hears of it", async () => {
     // From here on the kernel is from the lock.
     const again = startBuild(root);
     await again.compile("tune=wasm");
@@ -156,7 +162,7 @@ describe("a build with a report", () => {
   });
 });
 
-it("a kernel that a build tuned in one environment, and another has from the lock, was tuned", async () => {
+turn("a kernel that a build tuned in one environment, and another has from the lock, was tuned", async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   const build = startBuild(root, { budget: { trials: 2 }, report: "out/kernels.html" });
   await build.compile("tune=wasm");
@@ -166,7 +172,7 @@ it("a kernel that a build tuned in one environment, and another has from the loc
   expect(kernelsIn(dataOf(root, "out/kernels.html")).map(({ origin }) => origin)).toEqual(["tuned"]);
 });
 
-it("what is not known is said: no limits in a mode that measures nothing, another schedule's source", async () => {
+turn("what is not known is said: no limits in a mode that measures nothing, another schedule's source", async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   const tuning = startBuild(root, { budget: { trials: 2 }, report: false });
   await tuning.compile("tune=wasm");
@@ -185,7 +191,7 @@ it("what is not known is said: no limits in a mode that measures nothing, anothe
   expect(kernel!.tunings).toMatchObject([{ strategy: null, measured: 2, elapsedMs: null, timeSplit: null }]);
 });
 
-it("a report that cannot be written costs a warning, an operator that fails its place in it", async () => {
+turn("a report that cannot be written costs a warning, an operator that fails its place in it", async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   const build = startBuild(root, { mode: "predict", report: "src" });
   await build.compile("tune=wasm");
@@ -198,7 +204,7 @@ it("a report that cannot be written costs a warning, an operator that fails its 
   expect(dataOf(root).kernels).toMatchObject([{ kind: "failed", name: "src/gemm.op.ts?tune=wasm" }]);
 });
 
-it.each(["rollup", "vite", "esbuild", "webpack"] as const)("%s: it is there when the build ends", async (host) => {
+turn.each(["rollup", "vite", "esbuild", "webpack"] as const)("%s: it is there when the build ends", async (host) => {
   const files = { "src/main.js": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n' };
   const root = writeApp({ ...files, "src/gemm.op.ts": gemmText() });
   await buildApp(host, root, compileKernel, { mode: "predict", cacheDir: "store", report: true });

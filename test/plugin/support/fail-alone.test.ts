@@ -15,6 +15,9 @@ import { createWorkbench } from "../../../src/tuner/workbench/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";
 import { throwingWorkbench } from "../../support/failing-kernel.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(2);
 
 const hasCompiler = (await detectToolchains()).length > 0;
 const noCompiler = hasCompiler ? "" : " (needs gcc or clang)";
@@ -66,7 +69,7 @@ const lockedIn = (root: string): readonly string[] =>
   Object.keys(JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8")).kernels);
 
 describe("seven kernels of a build", () => {
-  it.each([
+  turn.each([
     ["each with a budget of its own", null],
     ["that share a total", 600],
   ])("%s: one fails in the middle, and the six others are in the lock", async (_, totalSeconds) => {

@@ -22,10 +22,13 @@ import { decisionsStatement, signatureOf, signDecision } from "../../../src/tune
 import { payloadType, statementBytes } from "../../../src/tuner/trust/statement.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
+import { inTurn } from "../../support/long.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { makeInstance } from "../../support/sigstore/instance.ts";
 import { writePack } from "../../support/write-pack.ts";
 import { kernelStatement } from "../../tuner/trust/sample-statement.ts";
+
+const turn = inTurn(7);
 
 const key = generateSigningKey("ci-1");
 const other = generateSigningKey("other");
@@ -153,7 +156,7 @@ describe("a build in mode tune", () => {
   }
   const remote = () => ({ remote: server.url });
 
-  it("takes a remote store's decision under the signature of a listed key, and says so", async () => {
+  turn("takes a remote store's decision under the signature of a listed key, and says so", async () => {
     await offer(key);
     expect(await build({ ...remote(), trust: required })).toEqual({
       origin: "remote",
@@ -162,7 +165,7 @@ describe("a build in mode tune", () => {
     });
   });
 
-  it("tunes where a remote store's decision is not signed, and says so; without require it takes it", async () => {
+  turn("tunes where a remote store's decision is not signed, and says so; without require it takes it", async () => {
     await offer(null);
     expect(await build({ ...remote(), trust: required })).toEqual({
       origin: "tuned",
@@ -180,7 +183,7 @@ describe("a build in mode tune", () => {
     });
   });
 
-  it("takes the signed decision of the class where the machine's own is not signed", async () => {
+  turn("takes the signed decision of the class where the machine's own is not signed", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     await compileIn(root, { machine: machineWith(24 * 1024) });
     const ofClass = (await storedDecisions(`${root}/store`))[0]!;
@@ -193,7 +196,7 @@ describe("a build in mode tune", () => {
     });
   });
 
-  it("puts what it tunes into a remote store with its own signature", async () => {
+  turn("puts what it tunes into a remote store with its own signature", async () => {
     const writing = { remote: { url: server.url, mode: "read-write" } } as const;
     const environment = { UNPLUGIN_KERNEL_SIGNING_KEY: privateLine(key) };
     expect((await build(writing, undefined, { environment })).origin).toBe("tuned");
@@ -203,7 +206,7 @@ describe("a build in mode tune", () => {
     expect(await vouched(trusting(required), outsideFileOf(store, answer))).toMatchObject({ signer: "key ci-1" });
   });
 
-  it("refuses a signature that the server does not give away, where one is required", async () => {
+  turn("refuses a signature that the server does not give away, where one is required", async () => {
     await offer(key);
     const { hash } = digestOf(Buffer.from(printExchange([decision])));
     for (const path of server.files.keys())
@@ -213,7 +216,7 @@ describe("a build in mode tune", () => {
     ]);
   });
 
-  it("takes the decision of a signed pack alone", async () => {
+  turn("takes the decision of a signed pack alone", async () => {
     const packs = ["pack"];
     expect(await build({ packs, trust: required }, await withPack(key))).toEqual({
       origin: "pack",
@@ -240,7 +243,7 @@ describe("a build in mode tune", () => {
       `${lockName}: the store's decision is from a remote store, and not taken: option trust wants it signed, and ${words}`,
     ];
 
-    it("takes it as long as who signed it is trusted", async () => {
+    turn("takes it as long as who signed it is trusted", async () => {
       const root = await withStored(key, listed);
       expect(await build({ trust: required }, root)).toMatchObject({ origin: "store", warnings: [] });
       rmSync(join(root, "kernels.lock.json"));
@@ -253,7 +256,7 @@ describe("a build in mode tune", () => {
       expect(await build({ trust: required }, root)).toMatchObject({ origin: "store", warnings: [], said: [] });
     });
 
-    it.each<[string, typeof key | null, TrustOptions]>([
+    turn.each<[string, typeof key | null, TrustOptions]>([
       ["nobody", null, listed],
       ["a key that was not listed", other, listed],
       ["a key, when nobody was trusted", key, {}],
@@ -271,7 +274,7 @@ describe("a build in mode tune", () => {
       expect(await build({ trust: required }, root)).toMatchObject({ origin: "store", warnings: [] });
     });
 
-    it("signs no entry of the lock for it, as it signs none for another user's", async () => {
+    turn("signs no entry of the lock for it, as it signs none for another user's", async () => {
       const environment = { UNPLUGIN_KERNEL_SIGNING_KEY: privateLine(other) };
       const root = await withStored(null, {});
       const { candidate, source, measured } = decision;
@@ -294,7 +297,7 @@ describe("a build in mode tune", () => {
     });
   });
 
-  it("takes nothing of another user's store, which signs nothing", async () => {
+  turn("takes nothing of another user's store, which signs nothing", async () => {
     const { candidate, source, measured } = decision;
     const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured };
     const foreign: CompileCase = {

@@ -1,7 +1,7 @@
 // All engines that tests run pages in, and a suite for each.
 
 import { describe } from "vitest";
-import { notNow } from "../long.ts";
+import { notNow, suitesInTurn } from "../long.ts";
 import { chromium } from "./chromium.ts";
 import type { Engine } from "./engine.ts";
 import { firefox } from "./firefox.ts";
@@ -26,3 +26,12 @@ export const inEachEngine = (what: string, tests: (engine: Engine) => void): voi
 
 /** A suite for each engine of pages. */
 export const inPageEngines = (what: string, tests: (engine: Engine) => void): void => inEach(pageEngines, what, tests);
+
+/** A suite for each engine, of which a run has one, and each run another: for what differs between engines, and takes long in all of them. */
+export function inEngineInTurn(what: string, tests: (engine: Engine) => void): void {
+  const suite = suitesInTurn(engines.length);
+  for (const engine of engines) {
+    const { name, missing } = engine;
+    suite.skipIf(missing !== null)(`${what} ${name}${missing === null ? "" : ` (${missing})`}`, () => tests(engine));
+  }
+}

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signEntry } from "../../../src/tuner/trust/lock-signature.ts";
+import { inTurn } from "../../support/long.ts";
 import { checkCase } from "./check-case.ts";
 import { type BuildCase, dimensionNames, dimensions, inWords, plainCase } from "./dimensions.ts";
 import { drawCase, simplify } from "./draw-case.ts";
@@ -13,6 +14,8 @@ import { deadlineMs } from "./run-program.ts";
 import { drawnKey } from "./signing-keys.ts";
 import { createWarmProjects } from "./warm.ts";
 
+const turn = inTurn(5);
+
 const warm = createWarmProjects();
 afterAll(() => warm.remove());
 
@@ -22,7 +25,7 @@ const seed = 20_261_125;
 const isQuick = ({ remote }: BuildCase): boolean => remote !== "hangs" && remote !== "drips";
 const cases = Array.from({ length: 8 }, (_, number) => [number, { ...drawCase(seed, number), ...quick }] as const);
 
-test.each(cases.filter(([, drawn]) => isQuick(drawn)).slice(0, 5))("case %d is right", async (number, drawn) => {
+turn.each(cases.filter(([, drawn]) => isQuick(drawn)).slice(0, 5))("case %d is right", async (number, drawn) => {
   expect([inWords(drawn), (await playCase(drawn, warm, number)).problems]).toEqual([inWords(drawn), []]);
 });
 

@@ -2,13 +2,13 @@
 // is there for: parsers that crash, accept what they print otherwise, hang, or pollute.
 
 import { describe, expect, test } from "vitest";
-import { fewer } from "../../support/long.ts";
+import { isLong } from "../../support/long.ts";
 import { fuzzParser, inputOf, tryInput } from "./fuzz-parser.ts";
 import type { FuzzedParser } from "./parser.ts";
 import { parsers } from "./parsers/index.ts";
 
 /** Few, as a suite beside others has a minute for all of them. Inputs of a megabyte, one of five thousand, are the sweep's. */
-const inputs = fewer(2000);
+const inputs = isLong ? 2000 : 300;
 
 test.each(parsers.map((parser) => [parser.name, parser] as const))("%s takes damaged inputs", async (_, parser) => {
   const wanted = Math.ceil(inputs * (parser.share ?? 1));

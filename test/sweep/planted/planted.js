@@ -35,7 +35,7 @@ function firstFailure({ name, tests: file = "test/property/drawn-operators.test.
     spawnSync(process.execPath, [...args, file], {
       cwd: root,
       stdio: "ignore",
-      env: { ...process.env, PLANTED: name, DRAWN_SEED: seed, DRAWN_COUNT: "200" },
+      env: { ...process.env, TEST_LONG: "1", PLANTED: name, DRAWN_SEED: seed, DRAWN_COUNT: "200" },
     });
     const { testResults } = JSON.parse(readFileSync(report, "utf8"));
     const tests = testResults.flatMap(({ assertionResults }) => assertionResults);

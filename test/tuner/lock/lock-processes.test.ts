@@ -11,8 +11,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
 import { processSpace } from "../../../src/native/process/process-identity.ts";
 import { readLockfile, updateLockfile } from "../../../src/tuner/lock/lockfile.ts";
+import { inTurn } from "../../support/long.ts";
 import { hasNamespaces, inNamespaces } from "../../support/namespaces.ts";
 import { otherNode } from "../../support/other-node.js";
+
+const turn = inTurn(5);
 
 const writer = join(import.meta.dirname, "../../../dist/test/lock-writer.mjs");
 const other = otherNode();
@@ -68,20 +71,20 @@ async function expectNothingLost(...commands: readonly (readonly string[])[]): P
 }
 
 describe("a lock file that processes write at once", () => {
-  it.skipIf(other === null)("loses nothing between versions of Node", async () => {
+  turn.skipIf(other === null)("loses nothing between versions of Node", async () => {
     await expectNothingLost([node], [other!], [node], [other!]);
   });
 
-  it.skipIf(!hasNamespaces)("loses nothing between network namespaces", async () => {
+  turn.skipIf(!hasNamespaces)("loses nothing between network namespaces", async () => {
     await expectNothingLost([node], [...inNamespaces("--net"), node], [...inNamespaces("--net"), node]);
   });
 
-  it.skipIf(!hasNamespaces)("loses nothing between containers, whose process numbers are their own", async () => {
+  turn.skipIf(!hasNamespaces)("loses nothing between containers, whose process numbers are their own", async () => {
     const container = [...inNamespaces("--net", "--pid"), node];
     await expectNothingLost(container, container, [node]);
   });
 
-  it("loses nothing to processes that are killed, whose locks the next one sweeps", async () => {
+  turn("loses nothing to processes that are killed, whose locks the next one sweeps", async () => {
     for (let turn = 0; turn < 6; turn++) {
       const child = start(`killed${turn}-`, 1000, node);
       const closed = once(child, "close");
@@ -129,7 +132,7 @@ describe("the lock beside a lock file", () => {
     expect(readdirSync(folder)).toEqual(["kernels.lock.json"]);
   });
 
-  it.each([
+  turn.each([
     ["of another machine", { pid: 1, host: "elsewhere" }],
     ["of an earlier boot", { pid: 1, boot: "before" }],
     ["that is not written yet, or no lock of ours", null],
@@ -143,7 +146,7 @@ describe("the lock beside a lock file", () => {
     expect(readdirSync(folder)).toEqual(["kernels.lock.json"]);
   });
 
-  it.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
+  turn.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
     "holds where another user squats the name of the outer one",
     async () => {
       const name = `unplugin-kernel-merge-0-${sha256(file).slice(0, 32)}`;

@@ -20,6 +20,7 @@ import { guess } from "../../../src/tuner/search/predict.ts";
 import { schedulableStages } from "../../../src/tuner/space/draft/schedulable-stage.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { inTurn } from "../../support/long.ts";
 import { referenceOf, wrongNest } from "../../support/reference.ts";
 
 type Axis = op.ReduceAxis;
@@ -227,10 +228,12 @@ function* schedulesIn(space: GeneratedSpace, count: number) {
 const replayed = (template: Template, assignment: Readonly<Record<string, number>>) =>
   replay(fromCompute(template.op), instantiateTemplate(template.instructions, assignment));
 
+const turn = inTurn(5);
+
 describe.each(Object.entries(bodies))("%s", (name, body) => {
   const def = define(body);
 
-  test.each(allTargets)("every schedule for $name is legal", (target) => {
+  turn.each(allTargets)("every schedule for $name is legal", (target) => {
     let count = 0;
     for (const { template, assignment } of schedulesOf(def, target, 2)) {
       expect(replayed(template, assignment).kind, template.name).toBe("ok");
@@ -241,7 +244,7 @@ describe.each(Object.entries(bodies))("%s", (name, body) => {
 
   // The targets in turn: random operators are run on all of them.
   const target = allTargets[Object.keys(bodies).indexOf(name) % allTargets.length]!;
-  test(`computes what the reference does, after the last pass for ${target.name}`, () => {
+  turn(`computes what the reference does, after the last pass for ${target.name}`, () => {
     const reference = referenceOf(def, createRng(2));
     for (const { template, assignment } of [...schedulesOf(def, target, 1)].slice(0, 2)) {
       const result = replayed(template, assignment);
@@ -257,7 +260,7 @@ const transposed = (m: number, n: number, k: number): ComputeDef =>
     return compute("C", [m, n], (i, j) => sum(A(axis, i).mul(B(axis, j)), axis));
   }, k);
 
-test.each([
+turn.each([
   [100, 256, 64],
   [37, 121, 64],
   [100, 121, 512],

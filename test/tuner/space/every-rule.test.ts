@@ -1,6 +1,6 @@
 // No rule is there for nothing: without any one of them the space of some operator is another.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import conv2d from "../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
 import gemmBiasRelu from "../../../fixtures/ops/gemm-bias-relu.op.ts";
@@ -13,6 +13,9 @@ import type { SpaceRule } from "../../../src/tuner/space/draft/space-rule.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { defaultRules } from "../../../src/tuner/space/rule/index.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(5);
 
 const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
 
@@ -43,7 +46,7 @@ const spaces = (rules: readonly SpaceRule[]): readonly string[] =>
 
 describe("every rule has work to do", () => {
   const all = spaces(defaultRules);
-  test.each(defaultRules.map((rule) => [rule.name, rule] as const))("%s", (_, rule) => {
+  turn.each(defaultRules.map((rule) => [rule.name, rule] as const))("%s", (_, rule) => {
     expect(spaces(defaultRules.filter((other) => other !== rule))).not.toEqual(all);
   });
 });

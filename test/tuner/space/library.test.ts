@@ -16,6 +16,9 @@ import {
 import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
 import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { inTurn } from "../../support/long.ts";
+
+const turn = inTurn(3);
 
 /** The predicted schedule of an operator for AVX2, and its nest. */
 function predicted(op: Op) {
@@ -36,7 +39,7 @@ const image = { H: 9, W: 10, C: 32, KH: 2, KW: 2, padding: 1 };
 
 describe("padding", () => {
   const types: readonly DType[] = ["f32", "f64", "f16", "bf16", "i8"];
-  test.each(types)(
+  turn.each(types)(
     "that filters share is copied, that of a channel alone is asked for: conv2d and depthwiseConv2d of %s",
     (dtype) => {
       expect(choosing(predicted(ops.conv2d({ ...image, F: 16, dtype })))).toEqual(["image.pack"]);
@@ -52,18 +55,18 @@ describe("padding", () => {
     expect(templates[0]!.structure).toContain("out.pack.image");
   });
 
-  test("a maximum has another padding: it stays where it is", () => {
+  turn("a maximum has another padding: it stays where it is", () => {
     expect(choosing(predicted(ops.maxPool2d({ H: 9, W: 10, C: 32, padding: 1, size: 3, stride: 1 })))).toEqual(["out"]);
   });
 });
 
-test("the keys of attention, which lie across, are packed into panels along the keys", () => {
+turn("the keys of attention, which lie across, are packed into panels along the keys", () => {
   const { text } = predicted(ops.attention({ heads: 2, M: 16, N: 32, D: 8 }));
   expect(text).toMatch(/^cache-read K at scores\.sum\..* layout \[1\/\d+\] \[0\] \[2\] \[1%\d+\]$/m);
   expect(text).toMatch(/^vectorize scores\.sum\.j\.3$/m);
 });
 
-test("the phases of a transposed convolution are put side by side in vectors of channels", () => {
+turn("the phases of a transposed convolution are put side by side in vectors of channels", () => {
   const { text } = predicted(ops.transposedConv2d({ H: 5, W: 6, C: 8, F: 32 }));
   expect(text).toMatch(/^vectorize out\.f\.2$/m);
 });

@@ -24,9 +24,11 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { wrongInterpreted } from "../../gpu/sweep/interpreted.ts";
-import { fewer } from "../../support/long.ts";
+import { fewer, inTurn } from "../../support/long.ts";
 import { referenceOf } from "../../support/reference.ts";
 import { describeSchedule, drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
+
+const turn = inTurn(7);
 
 const { batchMatmul, conv2d, gemm, softmax, sum } = opLibrary;
 
@@ -65,7 +67,7 @@ describe("templates", () => {
     `${title} ${tiles}, k in slices`,
   ];
 
-  test.each<readonly [string, Op, readonly string[]]>([
+  turn.each<readonly [string, Op, readonly string[]]>([
     ["few results", gemm({ M: 16, N: 4096, K: 4096 }), ways("C").slice(0, 2)],
     ["few results that a map finishes", gemm({ M: 64, N: 64, K: 2048 }, { bias: true }), ways("C with C.sum")],
     ["results that fill a machine", gemm({ M: 512, N: 512, K: 512 }), []],
@@ -90,7 +92,7 @@ describe("templates", () => {
   });
 });
 
-test("a product with few results and a great depth is predicted to be faster in parts, a square one is not", () => {
+turn("a product with few results and a great depth is predicted to be faster in parts, a square one is not", () => {
   const predicted = (op: Op, target: AcceleratorTarget): string => predict(spaceOf(op, target))!.template;
   for (const target of [webgpu, cudaSm90]) {
     expect(predicted(gemm({ M: 16, N: 4096, K: 4096 }), target)).toContain("in parts of k");
@@ -118,7 +120,7 @@ describe("few long rows", () => {
     expect([sum({ M: 33, N: 8192 }), sum({ M: 2, N: 8191 })].map(longNames)).toEqual([[], []]);
   });
 
-  test.each<readonly [string, Op]>([
+  turn.each<readonly [string, Op]>([
     ["sums", sum({ M: 3, N: 8193 })],
     ["softmax", softmax({ M: 2, N: 8192 })],
   ])("are what the reference says: %s", (_, made) => {
@@ -130,7 +132,7 @@ describe("few long rows", () => {
 });
 
 describe("schedules compute what the reference does after every pass", () => {
-  test.each<readonly [string, Op]>([
+  turn.each<readonly [string, Op]>([
     ["a product", gemm({ M: 5, N: 12, K: 128 })],
     ["one that a map finishes", gemm({ M: 3, N: 8, K: 128 }, { bias: true, activation: "gelu" })],
     ["one of integers", gemm({ M: 3, N: 7, K: 384, dtype: "i32" })],
@@ -158,7 +160,7 @@ describe("on tensor cores, interpreted, and printed as two launches", () => {
     ["batches", batchMatmul({ batch: 2, M: 16, N: 32, K: 128, dtype: "f16" })],
     ["bytes", gemm({ M: 32, N: 64, K: 256, dtype: "i8" })],
   ];
-  test.each([cudaSm80, cudaSm90].flatMap((target) => products.map(([title, op]) => ({ target, title, op }))))(
+  turn.each([cudaSm80, cudaSm90].flatMap((target) => products.map(([title, op]) => ({ target, title, op }))))(
     "$target.name: $title",
     ({ target, op: made }) => {
       const op = defined(made);

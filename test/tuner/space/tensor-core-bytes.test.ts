@@ -38,8 +38,10 @@ import {
   withVector,
 } from "../../support/byte-products.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
-import { fewer } from "../../support/long.ts";
+import { fewer, inTurn } from "../../support/long.ts";
 import { type DrawnSchedule, describeSchedule, drawSchedules } from "../../support/thread-schedules.ts";
+
+const turn = inTurn(8);
 
 const spaceOf = (op: ComputeDef, target: AcceleratorTarget = cudaSm80): GeneratedSpace =>
   generateSpace({ op, target, numerics: "strict", threads: 1 });
@@ -83,7 +85,7 @@ describe("products that are for tensor cores", () => {
     expect(names).toEqual([...own, ["C with sums on tensor cores"]]);
   });
 
-  test.each([
+  turn.each([
     ["a depth that is no multiple of 32", transposed(signed, [64, 64, 48])],
     ["rows that are no multiple of 16", transposed(signed, [40, 64, 64])],
     ["i8 · u8, for which there is no instruction in this order", transposed(["i8", "u8"], [64, 64, 64])],
@@ -96,7 +98,7 @@ describe("products that are for tensor cores", () => {
 });
 
 describe("30 schedules are legal, printed, and take the memory and the threads that their constraints say", () => {
-  test.each([cudaSm80, cudaSm90])(
+  turn.each([cudaSm80, cudaSm90])(
     "$name",
     (target) => {
       for (const make of [transposed, inBatches, across, bothAcross]) {
@@ -134,7 +136,7 @@ describe("schedules compute all bytes exactly", () => {
     });
   };
 
-  test.each(made)(
+  turn.each(made)(
     "$make.name, $title, interpreted",
     (product) => {
       for (const { op, reference, drawn } of drawnFor(product)) {
@@ -148,7 +150,7 @@ describe("schedules compute all bytes exactly", () => {
   );
 
   describe.skipIf(noFakeGpu !== null)(`on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
-    test.each(made)(
+    turn.each(made)(
       "$make.name, $title",
       (product) => {
         for (const { op, reference, drawn } of drawnFor(product)) {
@@ -162,7 +164,7 @@ describe("schedules compute all bytes exactly", () => {
   });
 });
 
-test("a large product of bytes is predicted to take a little more than half as long as one of halves", () => {
+turn("a large product of bytes is predicted to take a little more than half as long as one of halves", () => {
   const predictedNs = (op: ComputeDef): number => {
     const space = generateSpace({ op, target: cudaSm80, numerics: "fast", threads: 1 });
     const search = searchSpace(space, { prior: space.prior });

@@ -30,8 +30,10 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
-import { fewer } from "../../support/long.ts";
+import { fewer, inTurn } from "../../support/long.ts";
 import { referenceOf, wrongAccesses, wrongNest } from "../../support/reference.ts";
+
+const turn = inTurn(7);
 
 const { batchMatmul, conv2d, gemm, gemmExpGemm, layerNorm, softmax, sum } = opLibrary;
 
@@ -102,7 +104,7 @@ describe("templates", () => {
   const inTiles = [tiles, `${tiles}, operands in their group`];
   const inSlices = [...inTiles, `${tiles}, k in slices`];
 
-  test.each<readonly [string, Op, readonly string[]]>([
+  turn.each<readonly [string, Op, readonly string[]]>([
     ["a product with a cast", gemm(square(64)), ["C with C.sum on tensor cores"]],
     ["a depth that is no whole panels", gemm({ ...square(128), K: 208 }), ["C with C.sum on tensor cores"]],
     ["bias and activation", gemm(square(64), { bias: true, activation: "relu" }), ["C with C.sum on tensor cores"]],
@@ -150,7 +152,7 @@ test("element-wise stages are one launch, what a product reads is another", () =
 });
 
 describe("30 schedules of each template of a product are legal, printed, and take the memory that their constraint says", () => {
-  test.each([
+  turn.each([
     ["gemm", gemm(square(512))],
     ["bias and activation", gemm(square(512), { bias: true, activation: "relu" })],
     ["batches", batchMatmul({ batch: 3, ...square(512) })],
@@ -174,7 +176,7 @@ describe("30 schedules of each template of a product are legal, printed, and tak
 });
 
 describe("what schedules compute", () => {
-  test.each([
+  turn.each([
     ["gemm", gemm(square(64)), 4],
     ["a single group of threads", gemm(square(16 * 2)), 4],
     ["bias and activation", gemm({ ...square(64), K: 32 }, { bias: true, activation: "relu" }), 4],

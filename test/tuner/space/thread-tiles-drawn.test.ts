@@ -1,16 +1,19 @@
 // Operators by lot on GPUs without tensor cores: schedules of their templates are legal and compute what the reference does. They have
 // stages that nobody thought of: no axes, several reductions, results that others read, choices and windows.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type ComputeDef, printComputeDef } from "../../../src/compiler/index.ts";
 import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
 import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { drawOperator } from "../../support/drawn/draw-operator.ts";
 import { small } from "../../support/drawn/drawing.ts";
+import { inTurn } from "../../support/long.ts";
 import { randomGraph } from "../../support/random-graph.ts";
 import { type ReferenceOptions, referenceOf } from "../../support/reference.ts";
 import { drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
+
+const turn = inTurn(4);
 
 /** Templates of an operator that are run: the interpreter does it after each pass. */
 const mostTemplates = 2;
@@ -41,7 +44,7 @@ describe.each([
   ["operators", drawn, 12],
   ["graphs", graph, 6],
 ] as const)("%s", (_, draw, count) => {
-  test.each(Array.from({ length: count }, (_, at) => at))(
+  turn.each(Array.from({ length: count }, (_, at) => at))(
     "%i",
     (at) => {
       const rng = createRng(7_000 + at);

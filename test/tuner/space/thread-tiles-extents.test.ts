@@ -1,7 +1,7 @@
 // Every template of a GPU's space has a schedule, whatever the extents are: limits that agree for large ones may contradict each other
 // for small or uneven ones.
 
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   type AcceleratorTarget,
   cudaTargets,
@@ -15,7 +15,9 @@ import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
 import { printEmptySpace } from "../../../src/tuner/space/explain-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
-import { isLong } from "../../support/long.ts";
+import { inTurn, isLong } from "../../support/long.ts";
+
+const turn = inTurn(7);
 
 const { attention, batchMatmul, depthwiseConv2d, gemm, gemv, layerNorm, mean, softmax, sum } = opLibrary;
 
@@ -43,7 +45,7 @@ function emptyTemplate(op: Op, target: AcceleratorTarget): string | null {
   return empty ? `${empty.name}: ${printEmptySpace({ templates: [empty] })}` : null;
 }
 
-test.each([webgpu, ...cudaTargets].flatMap((target) => Object.keys(operators).map((name) => ({ target, name }))))(
+turn.each([webgpu, ...cudaTargets].flatMap((target) => Object.keys(operators).map((name) => ({ target, name }))))(
   "$target.name: $name",
   ({ target, name }) => {
     for (const [row, m] of extents.entries()) {

@@ -1,13 +1,16 @@
 // Every operator of the library on GPUs without tensor cores: schedules of each of its templates compute what the reference does, after
 // every pass, with threads of a group that run in either order. Extents are small, often primes and 1.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { instantiate } from "../../../src/compiler/index.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { library } from "../../support/library/library.ts";
 import { type LibraryOperator, operandTypes, type TypeName, titleOf } from "../../support/library/library-operator.ts";
+import { inTurn } from "../../support/long.ts";
 import { referenceOf } from "../../support/reference.ts";
 import { drawSchedules, threadSpace, wrongThreads } from "../../support/thread-schedules.ts";
+
+const turn = inTurn(7);
 
 /** Templates of one operator that are drawn from: some have many, by what their stages may be. */
 const mostTemplates = 2;
@@ -22,7 +25,7 @@ const typesOf = ({ types }: LibraryOperator): readonly TypeName[] => {
 const cases = library.flatMap((operator, at) => typesOf(operator).map((type) => ({ operator, type, at })));
 
 describe.each([0, 1])("extents %i", (round) => {
-  test.each(cases.map((it) => [`${titleOf(it.operator)} ${it.type}`, it] as const))(
+  turn.each(cases.map((it) => [`${titleOf(it.operator)} ${it.type}`, it] as const))(
     "%s",
     (_, { operator, type, at }) => {
       const rng = createRng(1 + at * extents + round);

@@ -1,11 +1,12 @@
 // Conversions of vectors between all types, and divisions of integers by constants, as compiled C: exact on all values of
 // 8- and 16-bit types, and at the edges of others.
 
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { byteSize, isFloat } from "../../../../src/compiler/expr/dtype.ts";
 import { newArray } from "../../../../src/compiler/expr/typed-array.ts";
 import { broadcast, cast, constOf, lt, select } from "../../../../src/compiler/ir/build.ts";
 import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
+import { inTurn } from "../../../support/long.ts";
 import {
   conversionCases,
   convertedSamples,
@@ -17,9 +18,11 @@ import {
 } from "../lane-functions.ts";
 import { mapFunction, zipFunction } from "./flat-functions.ts";
 
+const turn = inTurn(13);
+
 for (const { title, target } of nativeTargets) {
   eachCompiler({ title: `${title}: all values in vectors`, target }, ({ compileFunctions }) => {
-    test.for([2, 4, 8, 16, 32, 64])("are converted to other types, %i lanes", async (lanes) => {
+    turn.for([2, 4, 8, 16, 32, 64])("are converted to other types, %i lanes", async (lanes) => {
       const cases = conversionCases([lanes]);
       const run = await compileFunctions(
         cases.map(({ from, to }) =>
@@ -40,7 +43,7 @@ for (const { title, target } of nativeTargets) {
     // gcc merges a conversion and a choice into one instruction, and fails at some that read memory. At comparisons of
     // vectors that are wider than its target's it fails, too, and only a test asks for them.
     const mostBytes = target.features.includes("avx512f") ? 64 : 32;
-    test.for([2, 4, 8, 16, 32, 64].filter((lanes) => lanes <= mostBytes))(
+    turn.for([2, 4, 8, 16, 32, 64].filter((lanes) => lanes <= mostBytes))(
       "are converted where they are chosen, %i lanes",
       async (lanes) => {
         const cases = conversionCases([lanes]).filter(
@@ -66,7 +69,7 @@ for (const { title, target } of nativeTargets) {
       },
     );
 
-    test.for([2, 4, 8, 16])("of integers come by way of 64 bits, %i lanes", async (lanes) => {
+    turn.for([2, 4, 8, 16])("of integers come by way of 64 bits, %i lanes", async (lanes) => {
       const cases = conversionCases([lanes]).filter(({ from, to }) => !isFloat(from) && !isFloat(to));
       const run = await compileFunctions(
         cases.map(({ from, to }) =>
@@ -83,7 +86,7 @@ for (const { title, target } of nativeTargets) {
       }
     });
 
-    test.for([1, 4, 8, 16, 64])("are divided by constants, %i lanes", async (lanes) => {
+    turn.for([1, 4, 8, 16, 64])("are divided by constants, %i lanes", async (lanes) => {
       const cases = divisionCases([lanes]);
       const run = await compileFunctions(
         cases.map((it) => divisionFunction(it, samplesOf(it.dtype).length)),

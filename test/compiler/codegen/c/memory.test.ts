@@ -1,6 +1,6 @@
 // Reading and writing memory as compiled C: partial vectors beside sentinels, strides, gathers, every kind of buffer.
 
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
 import type { DType } from "../../../../src/compiler/expr/dtype.ts";
 import { arrayOf, newArray } from "../../../../src/compiler/expr/typed-array.ts";
@@ -34,8 +34,11 @@ import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/l
 import { targets } from "../../../../src/compiler/target/targets.ts";
 import { buildNative } from "../../../../src/native/addon/build.ts";
 import { eachCompiler, inTempDir, nativeTargets } from "../../../native/compiled.ts";
+import { inTurn } from "../../../support/long.ts";
 import { body, buffer } from "./flat-functions.ts";
 import { partialMoves } from "./partial-moves.ts";
+
+const turn = inTurn(4);
 
 const types: readonly DType[] = ["f64", "f32", "i32", "i16", "u8", "bool"];
 const func = (name: string, buffers: readonly Buffer[], ...stmts: readonly Stmt[]): LoopFunc => ({
@@ -50,7 +53,7 @@ const i = variable("i");
 
 for (const { title, target } of nativeTargets) {
   eachCompiler({ title, target }, ({ compileFunctions }) => {
-    test.for([5, 16])("partial vectors of %i lanes leave the other lanes alone", async (lanes) => {
+    turn.for([5, 16])("partial vectors of %i lanes leave the other lanes alone", async (lanes) => {
       // y[0..n] = x[0..n] and z = x's leading lanes, zeros after them, for n = -1 … lanes + 1: dynamic (n) and constant.
       const cases = types.flatMap((dtype) =>
         [true, false].flatMap((dynamic) =>
@@ -85,7 +88,7 @@ for (const { title, target } of nativeTargets) {
       }
     });
 
-    test("a lane that is not active is a zero of its type", async () => {
+    turn("a lane that is not active is a zero of its type", async () => {
       const [x, y] = [buffer("x", "f64", 1, "input"), buffer("y", "f64", 2, "output")];
       const none = loadOf(x, [constInt(0)], constInt(-1));
       const stmts = [
@@ -98,7 +101,7 @@ for (const { title, target } of nativeTargets) {
       expect([...out]).toEqual([Number.NaN, Number.NEGATIVE_INFINITY]);
     });
 
-    test("strides, gathers and scatters", async () => {
+    turn("strides, gathers and scatters", async () => {
       const lanes = 12;
       const x = buffer("x", "f32", 64, "input");
       const y = buffer("y", "f32", 64, "output");
@@ -141,7 +144,7 @@ for (const { title, target } of nativeTargets) {
       expect(result(6)).toEqual(leading((lane) => (lane < 6 ? 140 + 4 * lane : 0)));
     });
 
-    test("a store of many pieces computes all of its value first", async () => {
+    turn("a store of many pieces computes all of its value first", async () => {
       const y = buffer("y", "f32", 40, "output");
       const shift = store(y, [ramp(constInt(1), 1, 39)], loadOf(y, [ramp(constInt(0), 1, 39)]));
       const run = await compileFunctions([func("shift", [y], shift)], target);
@@ -150,7 +153,7 @@ for (const { title, target } of nativeTargets) {
       expect([...out]).toEqual([0, ...numbersFrom(0, 39)]);
     });
 
-    test("workspace, stack and register buffers, and locals of the same name in two scopes", async () => {
+    turn("workspace, stack and register buffers, and locals of the same name in two scopes", async () => {
       const x = buffer("x", "f32", 48, "input");
       const y = buffer("y", "f32", 48, "output");
       const [small, large, odd] = [
@@ -180,7 +183,7 @@ for (const { title, target } of nativeTargets) {
       expect([...out]).toEqual(numbersFrom(7, 48));
     });
 
-    test("conditions: if, else, a select that guards its load, masks of several widths", async () => {
+    turn("conditions: if, else, a select that guards its load, masks of several widths", async () => {
       const x = buffer("x", "f64", 8, "input");
       const flags = buffer("flags", "bool", 8, "input");
       const y = buffer("y", "f64", 8, "output");
@@ -207,7 +210,7 @@ for (const { title, target } of nativeTargets) {
       expect([...out]).toEqual([0, 1, 0, 3, 4, 0, 6, 0]);
     });
 
-    test("index arithmetic rounds down, also below zero", async () => {
+    turn("index arithmetic rounds down, also below zero", async () => {
       const y = buffer("y", "i32", 24, "output");
       const shifted = sub(i, constInt(12));
       const stores = [3, 4, 5].flatMap((divisor) => {
@@ -234,7 +237,7 @@ for (const { title, target } of nativeTargets) {
       }
     });
 
-    test("bit operations and bit patterns, i64 included", async () => {
+    turn("bit operations and bit patterns, i64 included", async () => {
       const x = buffer("x", "f32", 16, "input");
       const y = buffer("y", "f32", 16, "output");
       const [u, v] = [buffer("u", "f64", 4, "input"), buffer("v", "f64", 4, "output")];
@@ -284,7 +287,7 @@ for (const { title, target } of nativeTargets) {
       expect([...out]).toEqual([2 ** -1022, 1, 1024, 2 ** 1023]);
     });
 
-    test("accumulators: a loop that adds to a local of several pieces", async () => {
+    turn("accumulators: a loop that adds to a local of several pieces", async () => {
       const x = buffer("x", "f32", 5 * 24, "input");
       const y = buffer("y", "f32", 24, "output");
       const sum = localOf("sum.0", "f32", 24);
@@ -310,7 +313,7 @@ for (const { title, target } of nativeTargets) {
 
 // They run in `npm run test:avx512-emulated`.
 eachCompiler("for AVX-512", ({ toolchain }) => {
-  test("partial vectors of every type are C", async () => {
+  turn("partial vectors of every type are C", async () => {
     const sources = partialMoves().map(({ func }) => generateC(func, targets.avx512, { numerics: "strict" }));
     await inTempDir(async (outDir) => {
       expect(await buildNative(sources, { outDir, toolchain })).toMatchObject({ kind: "native" });

@@ -1,7 +1,7 @@
 // Every operator and every conversion as compiled C, scalar and in vectors of many lane counts, against the meaning of
 // the operator on single values.
 
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { type DType, dtypes, isFloat } from "../../../../src/compiler/expr/dtype.ts";
 import { type BinaryOp, comparisonOps, type UnaryOp } from "../../../../src/compiler/expr/scalar-expr.ts";
 import { applyBinary, applyUnary, castValue } from "../../../../src/compiler/expr/scalar-math.ts";
@@ -10,7 +10,10 @@ import { binary, cast, unary } from "../../../../src/compiler/ir/build.ts";
 import type { LoopFunc } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
 import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
+import { inTurn } from "../../../support/long.ts";
 import { mapFunction, zipFunction } from "./flat-functions.ts";
+
+const turn = inTurn(6);
 
 /** 1 is a scalar; 3, 7 and 20 are cut into pieces; 20 is more than one AVX2 register of f32. */
 const runs = [
@@ -83,7 +86,7 @@ function operatorsOn(dtype: DType): readonly BinaryOp[] {
 
 for (const { title, target, laneCounts } of runs) {
   eachCompiler({ title: `${title}: C equals the meaning of`, target }, ({ compileFunctions }) => {
-    test.for(laneCounts)("unary operators in %i lanes", async (lanes) => {
+    turn.for(laneCounts)("unary operators in %i lanes", async (lanes) => {
       const cases = unaryCases.flatMap(([op, types]) => types.map((dtype) => ({ op, dtype })));
       const vectors = vectorsFor(lanes);
       const run = await compileFunctions(
@@ -99,7 +102,7 @@ for (const { title, target, laneCounts } of runs) {
       }
     });
 
-    test.for(laneCounts)("binary operators in %i lanes", async (lanes) => {
+    turn.for(laneCounts)("binary operators in %i lanes", async (lanes) => {
       const cases = [...numbers, "bool" as const].flatMap((dtype) =>
         operatorsOn(dtype).map((op) => ({ op, dtype, to: isComparison(op) ? ("bool" as const) : dtype })),
       );
@@ -118,7 +121,7 @@ for (const { title, target, laneCounts } of runs) {
       }
     });
 
-    test.for(laneCounts)("conversions in %i lanes", async (lanes) => {
+    turn.for(laneCounts)("conversions in %i lanes", async (lanes) => {
       const cases = dtypes.flatMap((from) => dtypes.filter((to) => to !== from).map((to) => ({ from, to })));
       const vectors = vectorsFor(lanes);
       const run = await compileFunctions(
@@ -134,7 +137,7 @@ for (const { title, target, laneCounts } of runs) {
       }
     });
 
-    test.for(laneCounts)("floats made integers and floats again in %i lanes: no negative zero", async (lanes) => {
+    turn.for(laneCounts)("floats made integers and floats again in %i lanes: no negative zero", async (lanes) => {
       const cases = (["f32", "f64"] as const).flatMap((from) => integerTypes.map((through) => ({ from, through })));
       const vectors = vectorsFor(lanes);
       const run = await compileFunctions(
@@ -161,7 +164,7 @@ eachCompiler("numerics", ({ compileFunctions }) => {
   const square = (name: string, lanes: number): LoopFunc =>
     mapFunction(name, "f32", "f32", lanes, 1, (x) => binary("sub", binary("mul", x, x), x));
 
-  test.for([1, 8])("strict rounds a product before it is added, fast need not: %i lanes", async (lanes) => {
+  turn.for([1, 8])("strict rounds a product before it is added, fast need not: %i lanes", async (lanes) => {
     const x = Float32Array.from({ length: lanes }, (_, lane) => 1 + (lane + 1) * 2 ** -12);
     const rounded = x.map((value) => Math.fround(value * value) - value);
     const fused = x.map((value) => value * value - value);

@@ -2,14 +2,17 @@
 // output a value first, so that one written by mistake shows.
 
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
 import { type DType, encode, newArray, type TypedArray, valuesOf } from "../../../../src/compiler/index.ts";
 import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
 import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
+import { inTurn } from "../../../support/long.ts";
 import { bufferLength, randomFlat } from "../wasm/random-flat.ts";
+
+const turn = inTurn(5);
 
 /** Values that meet the corners: signs, zeros, ties, extremes. */
 const samples = [
@@ -27,7 +30,7 @@ const sampleOf = (dtype: DType, at: number, salt: number): number =>
 
 for (const [at, { title, target }] of nativeTargets.entries()) {
   eachCompiler({ title, target }, ({ compileFunctions }) => {
-    test.for([0, 1, 2])("batch %i of random functions", async (batch) => {
+    turn.for([0, 1, 2])("batch %i of random functions", async (batch) => {
       const arbitrary = fc.gen().map((gen) => randomFlat(gen));
       const functions = fc.sample(arbitrary, { numRuns: 40, seed: (at + 1) * 100 + batch });
       const run = await compileFunctions(functions, target);

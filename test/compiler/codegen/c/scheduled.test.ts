@@ -1,7 +1,7 @@
 // Random schedules of whole operators, lowered and compiled as C: what the naive nest computes, exactly.
 
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import conv2d from "../../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../../fixtures/ops/gemm.op.ts";
 import gemmInt8 from "../../../../fixtures/ops/gemm-int8.op.ts";
@@ -15,7 +15,10 @@ import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
 import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
+import { inTurn } from "../../../support/long.ts";
 import { randomSchedule } from "../../lower/random-schedule.ts";
+
+const turn = inTurn(5);
 
 const operators = [
   { name: "gemm", naive: fromCompute(instantiate(gemm, { M: 13, N: 19, K: 7 }, "gemm")) },
@@ -36,7 +39,7 @@ const schedules = fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 3, maxLeng
 
 for (const { title, target } of nativeTargets) {
   eachCompiler({ title, target }, ({ compileAll }) => {
-    test.for(operators)("random schedules of $name", async ({ naive }) => {
+    turn.for(operators)("random schedules of $name", async ({ naive }) => {
       const scheduled = fc
         .sample(schedules, { numRuns: 10, seed: 42 })
         .map((numbers) => lower(randomSchedule(naive, numbers), { target, numerics: "fast" }));

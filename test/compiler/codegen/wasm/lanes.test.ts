@@ -6,6 +6,7 @@ import { generateWasm, generateWat } from "../../../../src/compiler/codegen/wasm
 import { newArray } from "../../../../src/compiler/expr/typed-array.ts";
 import { cast } from "../../../../src/compiler/ir/build.ts";
 import { type KernelArray, loadWasm } from "../../../../src/native/load/load-wasm.ts";
+import { inTurn } from "../../../support/long.ts";
 import { mapFunction } from "../c/flat-functions.ts";
 import {
   conversionCases,
@@ -17,7 +18,9 @@ import {
   samplesOf,
 } from "../lane-functions.ts";
 
-test.for([2, 4, 8, 16, 32])("types are converted to others, %i lanes", (lanes) => {
+const turn = inTurn(4);
+
+turn.for([2, 4, 8, 16, 32])("types are converted to others, %i lanes", (lanes) => {
   for (const { from, to } of conversionCases([lanes])) {
     const x = samplesOf(from);
     const y = newArray(to, x.length);
@@ -27,7 +30,7 @@ test.for([2, 4, 8, 16, 32])("types are converted to others, %i lanes", (lanes) =
   }
 });
 
-test.for([1, 4, 8, 16, 32])("integers are divided by constants, %i lanes", (lanes) => {
+turn.for([1, 4, 8, 16, 32])("integers are divided by constants, %i lanes", (lanes) => {
   for (const it of divisionCases([lanes])) {
     const { op, dtype, divisor } = it;
     const x = samplesOf(dtype);

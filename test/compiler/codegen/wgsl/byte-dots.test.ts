@@ -19,10 +19,13 @@ import { wgslDot } from "../../../../src/compiler/intrinsic/wgsl-dot.ts";
 import type { GpuDevice } from "../../../../src/native/webgpu/device.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
 import { bytePairs, byteProducts, instantiated, referenceOfBytes } from "../../../support/byte-products.ts";
+import { inTurn } from "../../../support/long.ts";
 import { naga } from "../../../support/naga.ts";
 import type { Reference } from "../../../support/reference.ts";
 import { type DrawnSchedule, drawSchedules, threadSpace, wrongThreads } from "../../../support/thread-schedules.ts";
 import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../../support/webgpu.ts";
+
+const turn = inTurn(8);
 
 const dotsOf = (op: ComputeDef) => threadSpace(op).templates.filter(({ name }) => name.includes("dots of bytes"));
 
@@ -144,7 +147,7 @@ function casesOf(seed: number, each: number): readonly Case[] {
   );
 }
 
-test.each(casesOf(1, 1))("$title is interpreted", ({ reference, drawn }) => {
+turn.each(casesOf(1, 1))("$title is interpreted", ({ reference, drawn }) => {
   expect(drawn.length).toBeGreaterThan(0);
   for (const it of drawn) {
     expect(wrongThreads(reference, it)).toBeNull();
@@ -160,21 +163,21 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
   });
   afterAll(() => gpu.device.destroy());
 
-  test.each([...casesOf(2, 2), ...casesOf(3, 2)])("$title", async ({ reference, drawn }) => {
+  turn.each([...casesOf(2, 2), ...casesOf(3, 2)])("$title", async ({ reference, drawn }) => {
     for (const [at, it] of drawn.entries()) {
       const source = textOf(reference.op, it);
       expect(await wrongOnGpu(gpu, reference, at % 2 === 0 ? source : shortWgsl(source)), source.text).toBeNull();
     }
   });
 
-  test("bytes that do not begin a word are packed", async () => {
+  turn("bytes that do not begin a word are packed", async () => {
     const { op, source } = ofUnevenRows();
     expect(source.text).toContain("pack4xI8(");
     expect(await wrongOnGpu(gpu, referenceOfBytes(op, createRng(1), false), source)).toBeNull();
     expect(naga([source])).toEqual([null]);
   });
 
-  test("sums wrap as those of 32 bits do", async () => {
+  turn("sums wrap as those of 32 bits do", async () => {
     const op = instantiated(byteProducts.withVector(["u8", "u8"], [3, 1, 34_000]));
     const reference = referenceOfBytes(op, { ...createRng(1), pick: () => 255 as never }, true);
     expect(reference.expected.length).toBe(1);
@@ -184,7 +187,7 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
     }
   });
 
-  test("naga takes the texts", () => {
+  turn("naga takes the texts", () => {
     const sources = casesOf(4, 1).flatMap(({ reference, drawn }) =>
       drawn.map((it) => shortWgsl(textOf(reference.op, it))),
     );

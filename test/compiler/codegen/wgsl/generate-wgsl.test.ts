@@ -18,9 +18,12 @@ import {
 } from "../../../../src/compiler/index.ts";
 import type { GpuDevice } from "../../../../src/native/webgpu/device.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
+import { inTurn } from "../../../support/long.ts";
 import { referenceOf } from "../../../support/reference.ts";
 import { noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../../support/webgpu.ts";
 import { byThreads, productOf } from "./schedules.ts";
+
+const turn = inTurn(3);
 
 const { compute, defineOp, tensor } = authoring;
 
@@ -133,7 +136,7 @@ describe("refused", () => {
     expect(refusalOf(sum, [], webgpu, "strict")).toBe("");
   });
 
-  test.each([
+  turn.each([
     ["groupBytes", 100, "bytes of memory, webgpu has 100"],
     ["threadsPerGroup", 32, "a group has 8×8×1 threads"],
     ["arraysPerLaunch", 2, "a launch names 3 arrays, webgpu has 2"],
@@ -154,7 +157,7 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
   const right = async (op: ComputeDef, trace: Trace): Promise<void> =>
     expect(await wrongOnGpu(gpu, referenceOf(op, createRng(3)), sourceOf(op, trace))).toBeNull();
 
-  test.each((["f32", "i8"] as const).flatMap((dtype) => [1, 2, 3].map((stages) => ({ dtype, stages }))))(
+  turn.each((["f32", "i8"] as const).flatMap((dtype) => [1, 2, 3].map((stages) => ({ dtype, stages }))))(
     "a product of $dtype through the memory of a group, $stages slots",
     ({ dtype, stages }) => right(productOf(dtype), byThreads(stages)),
   );

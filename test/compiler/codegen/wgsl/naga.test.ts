@@ -19,6 +19,7 @@ import { drawOperator } from "../../../support/drawn/draw-operator.ts";
 import { small } from "../../../support/drawn/drawing.ts";
 import { library } from "../../../support/library/library.ts";
 import { operandTypes } from "../../../support/library/library-operator.ts";
+import { drawn, isLong } from "../../../support/long.ts";
 import { naga } from "../../../support/naga.ts";
 import { randomGraph } from "../../../support/random-graph.ts";
 import { noSoftwareGpu } from "../../../support/webgpu.ts";
@@ -36,20 +37,22 @@ function sourcesOf(op: Parameters<typeof generateKernel>[0]): readonly WgslSourc
 
 test.skipIf(noSoftwareGpu)(`naga takes the texts${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`, () => {
   const ofLibrary = library.flatMap(({ small: draw, types }) =>
-    types.map((type) => instantiate(draw(createRng(1)).op(operandTypes(type)), {}, "op")),
+    drawn(types, 1).map((type) => instantiate(draw(createRng(1)).op(operandTypes(type)), {}, "op")),
   );
-  const drawn = [
-    ...Array.from({ length: 60 }, (_, seed) => drawOperator(createRng(seed * 1_000_003), small).def),
-    ...Array.from({ length: 20 }, (_, seed) => randomGraph(createRng(seed))),
+  const random = [
+    ...drawn([...Array(60).keys()], 15).map((seed) => drawOperator(createRng(seed * 1_000_003), small).def),
+    ...drawn([...Array(20).keys()], 5).map((seed) => randomGraph(createRng(seed))),
   ];
-  const further = furtherSwept.flatMap((operator) => drawRound(operator, 1, 0, { wanted: 2 })?.schedules ?? []);
+  const further = drawn(furtherSwept, 6).flatMap(
+    (operator) => drawRound(operator, 1, 0, { wanted: 2 })?.schedules ?? [],
+  );
   const generated = [
     ...ofLibrary.flatMap(sourcesOf),
     ...further.flatMap(({ kernel }) => (typeof kernel === "string" ? [] : [kernel.source as WgslSource])),
   ];
   // Those of the library run in their short forms, in Dawn.
-  const sources = [...generated, ...drawn.flatMap(sourcesOf).map(shortWgsl)];
-  expect(sources.length).toBeGreaterThan(200);
+  const sources = [...generated, ...random.flatMap(sourcesOf).map(shortWgsl)];
+  expect(sources.length).toBeGreaterThan(isLong ? 200 : 50);
   // One in four becomes pipelines, by naga's SPIR-V and SwiftShader; `npm run test:webgpu -- --executor naga` leaves none out.
   const refusals = naga(sources, { every: 4 }).flatMap((answer, at) =>
     answer === null ? [] : [answer + sources[at]!.text],

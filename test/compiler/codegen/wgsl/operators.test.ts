@@ -14,9 +14,11 @@ import {
   type TypeName,
   titleOf,
 } from "../../../support/library/library-operator.ts";
-import { isLong } from "../../../support/long.ts";
+import { inTurn, isLong } from "../../../support/long.ts";
 import { noSoftwareGpu, openSoftwareGpu } from "../../../support/webgpu.ts";
 import { drawnOnGpu } from "../../../support/webgpu-schedules.ts";
+
+const turn = inTurn(10);
 
 const cases = library.flatMap((operator, at) =>
   operator.types.map((type) => ({ title: `${titleOf(operator)}, ${type}`, operator, type, at })),
@@ -37,7 +39,7 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
   });
   afterAll(() => gpu.device.destroy());
 
-  test.each(cases.filter(({ type }) => type !== "f64"))("$title", async ({ operator, type, at }) => {
+  turn.each(cases.filter(({ type }) => type !== "f64"))("$title", async ({ operator, type, at }) => {
     const op = instantiate(operator.small(createRng(at)).op(operandTypes(type)), {}, "op");
     const { right, refused, wrong } = await drawnOnGpu(gpu, op, { seed: 1, samples: 1, validate });
     expect(wrong).toEqual([]);
@@ -48,7 +50,7 @@ describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareG
   const short = cases.filter(
     ({ type, operator, at }) => type !== "f64" && (isLong || type === oneTypeOf(operator, at)),
   );
-  test.each(short)("$title in its short form", async ({ operator, type, at }) => {
+  turn.each(short)("$title in its short form", async ({ operator, type, at }) => {
     const op = instantiate(operator.small(createRng(at)).op(operandTypes(type)), {}, "op");
     const { right, wrong } = await drawnOnGpu(gpu, op, {
       seed: 2,

@@ -5,11 +5,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { skipReason, toolchain } from "../../../native/compiled.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(4);
 
 const real = mkdtempSync(join(tmpdir(), "unusable-"));
 const disk = join(real, "disk");
@@ -45,7 +48,7 @@ const bad = {
 };
 
 describe.each(["missing", "a file"] as const)("TMPDIR that is %s", (kind) => {
-  it("is not needed to tune for WASM", async () => {
+  turn("is not needed to tune for WASM", async () => {
     vi.stubEnv("TMPDIR", bad[kind]());
     const { kernel, warnings } = await compileIn(root);
     expect(kernel).toMatchObject({ origin: "tuned", measurements: 4 });
@@ -56,7 +59,7 @@ describe.each(["missing", "a file"] as const)("TMPDIR that is %s", (kind) => {
 describe.skipIf(skipReason)("a native kernel", () => {
   const native = { target: "avx2", fallback: "wasm" } as const;
 
-  it.each(["missing", "a file"] as const)("where TMPDIR is %s has its WASM twin", async (kind) => {
+  turn.each(["missing", "a file"] as const)("where TMPDIR is %s has its WASM twin", async (kind) => {
     const path = bad[kind]();
     vi.stubEnv("TMPDIR", path);
     const { kernel, warnings } = await compileIn(root, { request: { ...native, mode: "predict" } });
@@ -69,7 +72,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     expect(warnings[0]).toContain(path);
   });
 
-  it("where TMPDIR is missing is predicted, as it cannot be measured", async () => {
+  turn("where TMPDIR is missing is predicted, as it cannot be measured", async () => {
     vi.stubEnv("TMPDIR", bad.missing());
     const { kernel, warnings } = await compileIn(root, { request: native });
     expect([kernel.origin, nativeOf(kernel), wasmOf(kernel) === null]).toEqual(["predicted", null, false]);
@@ -77,7 +80,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     expect(warnings[0]).toMatch(/\(TMPDIR\) cannot be used.*it gets the predicted schedule, which was not measured$/);
   });
 
-  it("that must not have a twin is refused by name", async () => {
+  turn("that must not have a twin is refused by name", async () => {
     vi.stubEnv("TMPDIR", bad.missing());
     const request = { ...native, mode: "predict", fallback: "none" } as const;
     await expect(compileIn(root, { request })).rejects.toMatchObject({
@@ -85,7 +88,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     });
   });
 
-  it.each(["predict", "tune"] as const)(
+  turn.each(["predict", "tune"] as const)(
     "of a compiler that writes nothing has its WASM twin, in mode %s",
     async (mode) => {
       const path = join(real, "gcc");
@@ -99,7 +102,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     },
   );
 
-  it("of a compiler that writes nothing is refused by name where it must not have a twin", async () => {
+  turn("of a compiler that writes nothing is refused by name where it must not have a twin", async () => {
     const path = join(real, "gcc");
     writeFileSync(path, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
     const change = () => ({ toolchain: async () => ({ ...toolchain!, path, identity: "broken, alone" }) });
@@ -109,7 +112,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     });
   });
 
-  it("of a compiler that refuses it is an error that says what to do", async () => {
+  turn("of a compiler that refuses it is an error that says what to do", async () => {
     const path = join(real, "gcc");
     writeFileSync(path, "#!/bin/sh\necho error: planted >&2\nexit 1\n", { mode: 0o755 });
     const change = () => ({ toolchain: async () => ({ ...toolchain!, path, identity: "refusing" }) });
@@ -121,7 +124,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
   describe.skipIf(!canMount)("with a file system of its own", () => {
     afterEach(unmount);
 
-    it("that is full has its WASM twin", async () => {
+    turn("that is full has its WASM twin", async () => {
       mount("size=64k");
       vi.stubEnv("TMPDIR", disk);
       const { kernel, warnings } = await compileIn(root, {
@@ -135,7 +138,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
       ]);
     });
 
-    it("that is noexec is built, and not measured", async () => {
+    turn("that is noexec is built, and not measured", async () => {
       mount("size=64m,noexec");
       vi.stubEnv("TMPDIR", disk);
       const { kernel, warnings } = await compileIn(root, { request: native });

@@ -9,8 +9,11 @@ import { storedItems } from "../../../../src/tuner/store/store-contents.ts";
 import { skipReason } from "../../../native/compiled.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
+
+const turn = inTurn(7);
 
 const noGcc = gcc ? "" : ` (${skipReason ?? "no gcc"})`;
 afterEach(() => void vi.unstubAllEnvs());
@@ -36,7 +39,7 @@ exec ${gcc} "$@" crash.c`,
       "crashes: ",
     ],
   ];
-  test.each(rubbish)("%s costs a warning, and the WASM twin is shipped", async (_, script, why) => {
+  turn.each(rubbish)("%s costs a warning, and the WASM twin is shipped", async (_, script, why) => {
     plantCompiler(script);
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const { kernel, warnings } = await native(root);
@@ -48,7 +51,7 @@ exec ${gcc} "$@" crash.c`,
     expect(existsSync(join(root, "store/addons"))).toBe(false);
   });
 
-  test("and has written rubbish is an error with fallback=none", async () => {
+  turn("and has written rubbish is an error with fallback=none", async () => {
     plantCompiler('printf rubbish > "$out"');
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     await expect(native(root, { request: { fallback: "none" } })).rejects.toThrow(
@@ -57,7 +60,7 @@ exec ${gcc} "$@" crash.c`,
     expect(await addonsIn(root)).toEqual([]);
   });
 
-  test("and has made other code of a right source is an error, and nothing is kept", async () => {
+  turn("and has made other code of a right source is an error, and nothing is kept", async () => {
     plantCompiler(`sed -i 's/ + (load_/ - (load_/' kernels.c
 exec ${gcc} "$@"`);
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
@@ -65,7 +68,7 @@ exec ${gcc} "$@"`);
     expect(await addonsIn(root)).toEqual([]);
   });
 
-  test("and has made what its target's CPU runs is not run where the CPU cannot", async () => {
+  turn("and has made what its target's CPU runs is not run where the CPU cannot", async () => {
     plantCompiler('printf rubbish > "$out"');
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const change: CompileCase["change"] = () => ({ whyNotHere: "this CPU has no fma" });
@@ -73,7 +76,7 @@ exec ${gcc} "$@"`);
   });
 });
 
-test.skipIf(!gcc)(`a right addon is kept, and found again${noGcc}`, async () => {
+turn.skipIf(!gcc)(`a right addon is kept, and found again${noGcc}`, async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   const { kernel, warnings } = await native(root);
   expect([nativeOf(kernel) !== null, kernel.compilerRuns, warnings]).toEqual([true, 1, []]);
@@ -97,7 +100,7 @@ describe("a frozen build of a kernel for WASM that the store does not have", () 
     expect(items.filter(({ roles }) => roles.includes("wasm"))).toHaveLength(1);
   });
 
-  test("is an error where it computes something else, and nothing is kept", async () => {
+  turn("is an error where it computes something else, and nothing is kept", async () => {
     rmSync(join(root, "store"), { recursive: true, force: true });
     // As if the encoder had made wrong code: the right answers are others.
     vi.doMock("../../../../src/tuner/workbench/reference.ts", async (original) => {
@@ -124,7 +127,7 @@ describe("a frozen build of a kernel for WASM that the store does not have", () 
   });
 });
 
-test("facts of ours that are no JSON are a miss, and are replaced", async () => {
+turn("facts of ours that are no JSON are a miss, and are replaced", async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   const { kernel } = await compileIn(root, { options: { mode: "predict" } });
   const store = openStore(join(root, "store"));

@@ -1,12 +1,15 @@
 // The process in which a build runs what it has just built: one for all kernels, gone with the last, and no kernel suffers from another.
 
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { skipReason } from "../../../native/compiled.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { nativeOf } from "../../../support/parts-of.ts";
 import { gcc, plantCompiler } from "../artifacts/plant-compiler.ts";
+
+const turn = inTurn(4);
 
 const { started } = vi.hoisted(() => ({ started: [] as number[] }));
 vi.mock("../../../../src/native/runner/worker-process.ts", async (original) => {
@@ -45,7 +48,7 @@ END
 exec ${gcc} "$@" more.c`;
 
 describe.skipIf(!gcc)(`kernels of one build${gcc ? "" : ` (${skipReason ?? "no gcc"})`}`, () => {
-  test("are checked in one process, which is gone when the last is compiled", async () => {
+  turn("are checked in one process, which is gone when the last is compiled", async () => {
     const [root, tunings] = [writeBoth(), buildTunings()];
     const sizes = [8, 9, 10, 11];
     const kernels = await Promise.all(
@@ -59,7 +62,7 @@ describe.skipIf(!gcc)(`kernels of one build${gcc ? "" : ` (${skipReason ?? "no g
     expect(started.filter(isAlive)).toEqual([]);
   });
 
-  test("do not suffer from a crash of another", async () => {
+  turn("do not suffer from a crash of another", async () => {
     plantCompiler(onlyTheDouble("__attribute__((constructor)) static void crash(void) { __builtin_trap(); }"));
     const [root, tunings] = [writeBoth(), buildTunings()];
     const opFile = join(root, "src/double.op.ts");
@@ -77,7 +80,7 @@ describe.skipIf(!gcc)(`kernels of one build${gcc ? "" : ` (${skipReason ?? "no g
     expect(started.filter(isAlive)).toEqual([]);
   });
 
-  test("are not refused for what another has done to the process", async () => {
+  turn("are not refused for what another has done to the process", async () => {
     // No file can be opened any more, so no addon loaded.
     plantCompiler(
       onlyTheDouble(`#include <sys/resource.h>
@@ -95,7 +98,7 @@ __attribute__((constructor)) static void close_all(void) { struct rlimit none = 
     expect(started.filter(isAlive)).toEqual([]);
   });
 
-  test("are each held to their own answers", async () => {
+  turn("are each held to their own answers", async () => {
     const [root, tunings] = [writeBoth(), buildTunings()];
     // The double's file computes the double, but its code the product alone.
     plantCompiler(`grep -q "double" kernels.c && sed -i 's/2\\.0f\\?/1.0f/g; s/0x1p+1f\\?/1.0f/g' kernels.c

@@ -3,7 +3,7 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect } from "vitest";
 import type { TargetName } from "../../../../src/compiler/index.ts";
 import type { Machine } from "../../../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
@@ -15,9 +15,12 @@ import type { SharedDecision } from "../../../../src/tuner/store/exchange.ts";
 import { armDecision } from "../../../support/arm-decision.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 import { writePack } from "../../../support/write-pack.ts";
+
+const turn = inTurn(7);
 
 const hasCompiler = process.platform === "linux" && (await detectToolchains({ platform: "linux-arm64" })).length > 0;
 const lacks = hasCompiler ? "" : " (no compiler for linux-arm64)";
@@ -95,7 +98,7 @@ describe.skipIf(!hasCompiler).each(sources)(
     const said = (target: string): string =>
       `${nameOf(target)}: this CPU is x64, and the target is arm64; it gets the decision of ${words}, which was built here and not run`;
 
-    test("decides the addon for another system, and the lock has it without a time", async () => {
+    turn("decides the addon for another system, and the lock has it without a time", async () => {
       const root = app();
       const options = { platforms, ...offer(root, decisions["neon-dot"]!) };
       const { kernel, line, ...told } = await buildIn(root, "avx2", options);
@@ -117,7 +120,7 @@ describe.skipIf(!hasCompiler).each(sources)(
       );
     });
 
-    test("decides a kernel whose import names a target of ARM, in the same way", async () => {
+    turn("decides a kernel whose import names a target of ARM, in the same way", async () => {
       const root = app();
       const {
         kernel,
@@ -131,7 +134,7 @@ describe.skipIf(!hasCompiler).each(sources)(
       expect(lockOf(root)[nameOf("neon-i8mm")]).toMatchObject({ measured: null });
     });
 
-    test.each<[string, (right: SharedDecision) => SharedDecision, string]>([
+    turn.each<[string, (right: SharedDecision) => SharedDecision, string]>([
       [
         "another target's",
         () => ({ ...decisions["neon-i8mm"]!, tunedFor: decisions["neon-dot"]!.tunedFor }),
@@ -172,7 +175,7 @@ describe.skipIf(!hasCompiler).each(sources)(
 );
 
 describe.skipIf(!hasCompiler)(`a remote store that is hostile${lacks}`, () => {
-  test.each<[string, () => void, string]>([
+  turn.each<[string, () => void, string]>([
     [
       "garbage",
       () => server.behave((_, response) => void response.writeHead(200).end("\0garbage")),
@@ -195,7 +198,7 @@ describe.skipIf(!hasCompiler)(`a remote store that is hostile${lacks}`, () => {
 });
 
 describe.skipIf(!hasCompiler)(`systems with one family of processors${lacks}`, () => {
-  test("have one decision, and it is said once", async () => {
+  turn("have one decision, and it is said once", async () => {
     const options = { platforms: ["linux-arm64", "darwin-arm64"], mode: "predict" } as const;
     const { kernel, warnings } = await buildIn(app(), "avx2", options);
     expect(kernel.elsewhere).toHaveLength(1);
@@ -205,7 +208,7 @@ describe.skipIf(!hasCompiler)(`systems with one family of processors${lacks}`, (
   });
 });
 
-test("without a compiler nothing is asked for, and the WASM twin runs there", async () => {
+turn("without a compiler nothing is asked for, and the WASM twin runs there", async () => {
   const root = app();
   rmSync(join(root, "store"), { recursive: true, force: true });
   const options = { platforms: ["linux-x64", "darwin-arm64"] as const, remote: `${server.url}/store` };

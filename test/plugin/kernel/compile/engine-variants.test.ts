@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { detectMachine, type Machine } from "../../../../src/native/machine/machine.ts";
 import { moduleInCode } from "../../../../src/plugin/binding/module/in-code.ts";
 import { runtimePaths } from "../../../../src/plugin/binding/runtime-files.ts";
@@ -10,8 +10,11 @@ import type { CompiledKernel } from "../../../../src/plugin/kernel/compiled-kern
 import { storedDecisions } from "../../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { suitesInTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
 import { writePack } from "../../../support/write-pack.ts";
+
+const suite = suitesInTurn(3);
 
 /** Machines as they tell of themselves: what is measured is measured here. */
 const machines: Readonly<Record<"x64" | "arm64", Machine>> = {
@@ -39,7 +42,7 @@ const hasMultiplyAdd = (bytes: Uint8Array): boolean => Buffer.from(bytes).includ
 const textOf = (kernel: CompiledKernel): string =>
   moduleInCode(kernel, "/src/gemm.op.ts", "browser", { files: runtimePaths() });
 
-describe("a kernel for both classes of engines", () => {
+suite("a kernel for both classes of engines", () => {
   const root = app();
   test("is measured for the machine's own class, and predicted for the other, which a warning says", async () => {
     const { kernel, warnings } = await compileIn(root, on("x64"));
@@ -93,7 +96,7 @@ test("what nobody has measured is predicted alike on both, whatever their caches
   ]);
 });
 
-describe("a kernel for engines with relaxed SIMD", () => {
+suite("a kernel for engines with relaxed SIMD", () => {
   const root = app();
   const relaxed = { engines: ["x86-relaxed", "arm-relaxed"] } as const;
   test("is measured in that form where the processor is of the class, and is that module alone", async () => {
@@ -129,7 +132,7 @@ test("a guess for a dev server and a kernel for a processor have none", async ()
   expect(own.kernel.variants).toBeUndefined();
 });
 
-describe("a decision of a pack for engines on other processors", () => {
+suite("a decision of a pack for engines on other processors", () => {
   const name = "src/gemm.op.ts?tune=wasm-arm";
   const root = app();
   beforeAll(async () => {

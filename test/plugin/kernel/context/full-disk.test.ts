@@ -4,10 +4,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect } from "vitest";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(4);
 
 const disk = mkdtempSync(join(tmpdir(), "full-disk-"));
 
@@ -33,7 +36,7 @@ function fillBut(bytes: number): void {
 }
 
 describe.skipIf(!isMounted)("a full disk (needs the right to mount a tmpfs)", () => {
-  it.each([0, 4096, 8192, 16_384])("with %i bytes left costs warnings, not the build", async (left) => {
+  turn.each([0, 4096, 8192, 16_384])("with %i bytes left costs warnings, not the build", async (left) => {
     rmSync(join(disk, "store"), { recursive: true, force: true });
     fillBut(left);
     const root = writeApp({ "src/gemm.op.ts": gemmText() });

@@ -9,8 +9,11 @@ import { putBlobs, textBlob } from "../../../../src/tuner/store/blobs.ts";
 import { openStore } from "../../../../src/tuner/store/store.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
 import { decisionKey, decisionOf } from "../../../sweep/gc/fill-store.ts";
+
+const turn = inTurn(4);
 
 const disk = mkdtempSync(join(tmpdir(), "read-only-"));
 
@@ -46,7 +49,7 @@ describe.skipIf(!isMounted)("a store on a disk of 2 MB (needs the right to mount
     rmSync(join(disk, "full"), { recursive: true });
   });
 
-  test("that is remounted read-only: hits are hits, a put is a warning, and a build is right", async () => {
+  turn("that is remounted read-only: hits are hits, a put is a warning, and a build is right", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const options = { cacheDir: join(disk, "store") };
     const first = await compileIn(root, { options });
@@ -68,7 +71,7 @@ describe.skipIf(!isMounted)("a store on a disk of 2 MB (needs the right to mount
   });
 });
 
-test.each(["index-v5", "content-v2", "tmp"])("a file in place of the store's folder %s is a warning", async (name) => {
+turn.each(["index-v5", "content-v2", "tmp"])("a file in place of the store's folder %s is a warning", async (name) => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   mkdirSync(join(root, "store"));
   writeFileSync(join(root, "store", name), "");

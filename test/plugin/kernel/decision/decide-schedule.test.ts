@@ -6,8 +6,11 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, type Compiled, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
 import { nativeOf, relaxedOf, wasmOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(7);
 
 const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";
@@ -47,7 +50,7 @@ describe("a locked kernel", () => {
     expect(readFileSync(lockOf(root), "utf8")).toBe(lock);
   });
 
-  it("is locked again from the store where the entry is gone, without measuring", async () => {
+  turn("is locked again from the store where the entry is gone, without measuring", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const first = await compileIn(root);
     rmSync(lockOf(root));
@@ -84,7 +87,7 @@ describe("a locked kernel", () => {
     );
   });
 
-  it("is tuned again in mode tune when it is stale, and the lock follows", async () => {
+  turn("is tuned again in mode tune when it is stale, and the lock follows", async () => {
     const root = checkout(lock, gemmText({ twice: true }));
     const { kernel } = await compileIn(root);
     expect(kernel.origin).toBe("tuned");
@@ -92,7 +95,7 @@ describe("a locked kernel", () => {
     expect((await compileIn(root, frozen)).kernel.trace).toBe(kernel.trace);
   });
 
-  it.each([
+  turn.each([
     ["has an entry", lockWithout, `${name} is not in kernels.lock.json`],
     [
       "is of this operator",
@@ -106,7 +109,7 @@ describe("a locked kernel", () => {
     expect(warnings).toEqual([`${miss}; it gets the predicted schedule`]);
   });
 
-  it.each(["tune", "frozen"] as const)("is never another one when decisions were edited, in %s", async (mode) => {
+  turn.each(["tune", "frozen"] as const)("is never another one when decisions were edited, in %s", async (mode) => {
     const { assignment } = JSON.parse(lock).kernels[name].candidate;
     const [key] = Object.keys(assignment);
     const edits = [
@@ -139,7 +142,7 @@ describe("a locked kernel", () => {
     expect(readFileSync(lockOf(root), "utf8")).toBe(torn);
   });
 
-  it("ignores a broken store", async () => {
+  turn("ignores a broken store", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     await compileIn(root);
     rmSync(lockOf(root));
@@ -158,7 +161,7 @@ function lockWithout(): string {
 }
 
 describe("a disk that cannot be written", () => {
-  it("costs a warning of each part of it, not the build", async () => {
+  turn("costs a warning of each part of it, not the build", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText(), store: "a file where the directory should be" });
     const { kernel, warnings } = await compileIn(root);
     expect(kernel).toMatchObject({ origin: "tuned", measurements: 4 });
@@ -169,7 +172,7 @@ describe("a disk that cannot be written", () => {
     expect(wasmOf((await compileIn(root, frozen)).kernel)!.bytes).toEqual(wasmOf(kernel)!.bytes);
   });
 
-  it("is told of once for all kernels of a build", async () => {
+  turn("is told of once for all kernels of a build", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText(), store: "a file where the directory should be" });
     const tunings = buildTunings();
     const warnings: string[] = [];
@@ -183,7 +186,7 @@ describe("a disk that cannot be written", () => {
     expect(warnings).toHaveLength(4);
   });
 
-  it("keeps the kernel where the lock cannot be written", async () => {
+  turn("keeps the kernel where the lock cannot be written", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     // The name fits a directory entry, the name of the file that is to be renamed to it does not.
     const lockfile = `${"k".repeat(230)}.json`;
@@ -210,7 +213,7 @@ describe("a target that this machine cannot measure", () => {
   const without: CompileCase["change"] = () => ({ whyNotHere: "this CPU has no avx512f" });
   const request = { target: "avx512" } as const;
 
-  it.skipIf(!toolchain)(
+  turn.skipIf(!toolchain)(
     `gets the predicted schedule with a warning, and an error in frozen${needsCompiler}`,
     async () => {
       const root = writeApp({ "src/gemm.op.ts": gemmText() });
@@ -228,7 +231,7 @@ describe("a target that this machine cannot measure", () => {
     },
   );
 
-  it.skipIf(!toolchain)(`gets the lock's schedule, whoever measured it${needsCompiler}`, async () => {
+  turn.skipIf(!toolchain)(`gets the lock's schedule, whoever measured it${needsCompiler}`, async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const native = { target: "native" } as const;
     const first = await compileIn(root, { request: native });

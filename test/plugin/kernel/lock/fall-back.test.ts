@@ -10,8 +10,11 @@ import { isSameIsa } from "../../../../src/plugin/kernel/lock/same-isa.ts";
 import { summarize } from "../../../../src/plugin/session/summary.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
 import { nativeOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(5);
 
 const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";
@@ -67,7 +70,7 @@ kernels.lock.json has of this operator
   ${hint}; or set onMiss: "fallback", which takes that of ${other}`);
   });
 
-  it("gets its schedule and its measurement where onMiss allows it, with a warning; the lock stays", async () => {
+  turn("gets its schedule and its measurement where onMiss allows it, with a warning; the lock stays", async () => {
     const root = moved();
     const before = readFileSync(lockOf(root), "utf8");
     const { kernel, warnings } = await compileIn(root, fallBack);
@@ -80,7 +83,7 @@ kernels.lock.json has of this operator
     expect(readFileSync(lockOf(root), "utf8")).toBe(before);
   });
 
-  it("is predicted where that entry was edited", async () => {
+  turn("is predicted where that entry was edited", async () => {
     const root = moved();
     edit(root, ({ [other]: entry }) => ({ [other]: { ...entry, source: "0".repeat(64) } }));
     const { kernel, warnings } = await compileIn(root, fallBack);
@@ -88,7 +91,7 @@ kernels.lock.json has of this operator
     expect(warnings).toEqual([`${name} is not in kernels.lock.json; it gets the predicted schedule`]);
   });
 
-  it("is tuned in mode tune, where something can be measured", async () => {
+  turn("is tuned in mode tune, where something can be measured", async () => {
     expect((await compileIn(moved())).kernel.origin).toBe("tuned");
   });
 });
@@ -137,7 +140,7 @@ describe("a kernel for a target of which the lock has a part", () => {
     toolchain: async () => null,
   });
 
-  it("gets that of the lesser target in frozen, as that target", async () => {
+  turn("gets that of the lesser target in frozen, as that target", async () => {
     const root = await appWithAvx512();
     const { kernel, warnings } = await compileIn(root, { ...fallBack, ...better, change: without });
     expect(kernel).toMatchObject({ origin: "same-isa", target: "avx512", gflops: 20 });
@@ -146,7 +149,7 @@ describe("a kernel for a target of which the lock has a part", () => {
     );
   });
 
-  it.skipIf(!toolchain)(`gets it in mode tune on a machine that cannot measure it${needsCompiler}`, async () => {
+  turn.skipIf(!toolchain)(`gets it in mode tune on a machine that cannot measure it${needsCompiler}`, async () => {
     const root = await appWithAvx512();
     const change: CompileCase["change"] = () => ({ whyNotHere: "this CPU has no avx512bf16" });
     const { kernel, warnings } = await compileIn(root, { ...better, change });
@@ -158,7 +161,7 @@ describe("a kernel for a target of which the lock has a part", () => {
     expect(Object.keys(JSON.parse(readFileSync(lockOf(root), "utf8")).kernels)).toEqual(["src/gemm.op.ts?tune=avx512"]);
   });
 
-  it("is an error in frozen that names targets, parameters and stale entries", async () => {
+  turn("is an error in frozen that names targets, parameters and stale entries", async () => {
     const root = await appWithAvx512();
     edit(root, (entries) => {
       const [entry] = Object.values(entries);
@@ -211,7 +214,7 @@ describe("after an upgrade of the code generator", () => {
     expect(errors[2]).toContain(`the entry of ${names[2]} in`);
   });
 
-  it("one warning of a frozen build with fall-back speaks for all", async () => {
+  turn("one warning of a frozen build with fall-back speaks for all", async () => {
     const root = upgraded();
     const warnings: string[] = [];
     const tunings = buildTunings();
@@ -219,7 +222,7 @@ describe("after an upgrade of the code generator", () => {
     expect(warnings).toEqual([`${text}; until then they get the predicted schedule: ${hint.replace("hint: ", "")}`]);
   });
 
-  it("one line of a tuning build says that they are tuned again", async () => {
+  turn("one line of a tuning build says that they are tuned again", async () => {
     const root = upgraded();
     const lines: string[] = [];
     const tunings = buildTunings();

@@ -7,7 +7,10 @@ import type { TrustOptions } from "../../../../src/plugin/options/types.ts";
 import { generateSigningKey, privateLine, publicLine } from "../../../../src/tuner/trust/keys.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
+
+const turn = inTurn(3);
 
 const key = generateSigningKey("laptop-1");
 const other = generateSigningKey("other");
@@ -34,7 +37,7 @@ const refusedBecause = (why: string): string =>
   hint: sign it where the key is, by unplugin-kernel cache sign --lock, or see what it is: unplugin-kernel cache trust`;
 
 describe("a frozen build that requires signed decisions", () => {
-  it("takes the entry of a tuning with a listed key", async () => {
+  turn("takes the entry of a tuning with a listed key", async () => {
     const { kernel, warnings } = await frozen(signed, { keys: [publicLine(other), publicLine(key)], require });
     expect(kernel).toMatchObject({ origin: "lock", measurements: 0 });
     expect(warnings).toEqual([]);
@@ -67,7 +70,7 @@ describe("a frozen build that requires signed decisions", () => {
       expect(await printedError(() => frozen(lock(), { ...trust, require }, onMiss))).toBe(refusedBecause(why));
   });
 
-  it("refuses an unsigned entry of another name, too, which a fall-back would take", async () => {
+  turn("refuses an unsigned entry of another name, too, which a fall-back would take", async () => {
     const moved = (lock: string): string => lock.replace(name, "lib/gemm.op.ts?tune=wasm");
     const trust = { keys: [publicLine(key)], require };
     expect(await printedError(() => frozen(moved(unsigned), trust, "fallback"))).toBe(
@@ -76,7 +79,7 @@ describe("a frozen build that requires signed decisions", () => {
     expect((await frozen(moved(signed), trust, "fallback")).kernel.origin).toBe("same-isa");
   });
 
-  it("is not what every build does: without require, and in mode tune, the lock decides as before", async () => {
+  turn("is not what every build does: without require, and in mode tune, the lock decides as before", async () => {
     expect((await frozen(unsigned, { keys: [publicLine(key)] })).kernel.origin).toBe("lock");
     const { kernel } = await compileIn(app(unsigned), { options: { trust: { require } } });
     expect(kernel.origin).toBe("lock");
@@ -92,7 +95,7 @@ describe("the key that signs", () => {
     return { environment: { XDG_CONFIG_HOME: join(root, "config") } };
   };
 
-  it.skipIf(process.platform !== "linux")("is that of the user's configuration folder", async () => {
+  turn.skipIf(process.platform !== "linux")("is that of the user's configuration folder", async () => {
     const root = app();
     await compileIn(root, withFile(root, `${privateLine(key)}\n`, 0o600));
     const lock = readFileSync(lockOf(root), "utf8");
@@ -100,13 +103,13 @@ describe("the key that signs", () => {
     expect((await frozen(lock, { keys: [publicLine(key)], require })).kernel.origin).toBe("lock");
   });
 
-  it.skipIf(process.platform !== "linux")("is refused where others may read its file", async () => {
+  turn.skipIf(process.platform !== "linux")("is refused where others may read its file", async () => {
     const root = app();
     const said = await printedError(() => compileIn(root, withFile(root, privateLine(key), 0o644)));
     expect(said).toMatch(/^trust\.bad-key: .*signing\.key may be read or written by other users\n {2}hint: chmod 600 /);
   });
 
-  it.skipIf(process.platform === "win32")(
+  turn.skipIf(process.platform === "win32")(
     "is refused where a folder is in its file's place, which chmod does not mend",
     async () => {
       const root = app();
@@ -120,7 +123,7 @@ describe("the key that signs", () => {
     },
   );
 
-  it("is not printed where it is malformed", async () => {
+  turn("is not printed where it is malformed", async () => {
     const line = privateLine(key).replace(/=$/, "");
     const said = await printedError(() => compileIn(app(), { environment: { UNPLUGIN_KERNEL_SIGNING_KEY: line } }));
     expect(said).toBe(

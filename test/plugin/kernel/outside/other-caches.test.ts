@@ -2,7 +2,7 @@
 // rebuilt with the sizes that it was tuned for, checked and measured here.
 
 import { readFileSync, rmSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect } from "vitest";
 import type { Machine } from "../../../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import type { KernelPluginOptions } from "../../../../src/plugin/options/types.ts";
@@ -13,10 +13,13 @@ import { storedDecisions } from "../../../../src/tuner/store/store-contents.ts";
 import { isHere } from "../../../skips/environment.js";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText, machineWith } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
 import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 import { writePack } from "../../../support/write-pack.ts";
+
+const turn = inTurn(7);
 
 const isNative = (await detectToolchains()).length > 0 && isHere("avx2");
 const lacks = " (needs a C compiler, avx2)";
@@ -88,7 +91,7 @@ const sources: readonly Source[] = [
 ];
 
 describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
-  test.each([
+  turn.each([
     ["other caches", own],
     ["caches under which nothing else could be built", tiny],
   ])("a decision is taken on a machine of %s; store and lock say for which it was tuned", async (_, machine) => {
@@ -113,14 +116,14 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     expect(lockOf(root)).toMatchObject({ target: other.caches! });
   });
 
-  test("the decision for the machine itself wins", async () => {
+  turn("the decision for the machine itself wins", async () => {
     const root = app();
     const { kernel } = await compile(root, { machine: own, options: offer(root, decision, exact) });
     expect(kernel).toMatchObject({ origin, isForOtherCaches: false });
     expect(lockOf(root)).toMatchObject({ target: own.caches! });
   });
 
-  test.each([
+  turn.each([
     ["sizes under which the decision is not in the space", { l1Bytes: 64, l2Bytes: 64, l3Bytes: 64 }],
     ["no caches at all", { l1Bytes: 0, l2Bytes: 0, l3Bytes: 0 }],
     ["odd sizes", { l1Bytes: 3, l2Bytes: 1, l3Bytes: 2 ** 40 }],
@@ -131,7 +134,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     expect(warnings).toEqual([`${refuses}its decisions do not lead to its source`]);
   });
 
-  test.each<[string, object, string]>([
+  turn.each<[string, object, string]>([
     ["negative", { l1Bytes: -1 }, "tunedFor.l1Bytes must be an integer in 0..1099511627776"],
     ["huge", { l2Bytes: 1e300 }, "tunedFor.l2Bytes must be an integer in 0..1099511627776"],
     ["no number", { l3Bytes: "48K" }, "tunedFor.l3Bytes must be an integer in 0..1099511627776"],
@@ -145,7 +148,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     expect(warnings).toEqual([expect.stringContaining(why)]);
   });
 
-  test("where the decision for the machine itself is wrong, that of its class is taken", async () => {
+  turn("where the decision for the machine itself is wrong, that of its class is taken", async () => {
     const root = app();
     const options = offer(root, decision, { ...exact, source: "0".repeat(64) });
     const { kernel, warnings } = await compile(root, { machine: own, options });
@@ -153,7 +156,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     expect(warnings).toEqual([`${refuses}its decisions do not lead to its source`]);
   });
 
-  test("a decision for another class that claims this one is refused", async () => {
+  turn("a decision for another class that claims this one is refused", async () => {
     const root = app();
     const options = offer(root, { ...decision, source: "0".repeat(64) });
     const { kernel, warnings } = await compile(root, { machine: own, options });
@@ -162,7 +165,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
   });
 });
 
-test.skipIf(!isNative)(`an addon is built of the sizes that it was tuned for${isNative ? "" : lacks}`, async () => {
+turn.skipIf(!isNative)(`an addon is built of the sizes that it was tuned for${isNative ? "" : lacks}`, async () => {
   const request = { target: "avx2" } as const;
   const origin = app();
   await compile(origin, { machine: other, request });
@@ -175,15 +178,18 @@ test.skipIf(!isNative)(`an addon is built of the sizes that it was tuned for${is
   expect(nativeOf(frozen.kernel)!.bytes).toEqual(nativeOf(taken.kernel)!.bytes);
 });
 
-test("the decision for another machine in the first pack does not displace that for this one in the second", async () => {
-  const root = app();
-  writePack(root, { name: "first", decisions: [decision] });
-  writePack(root, { name: "second", decisions: [exact] });
-  const { kernel } = await compile(root, { machine: own, options: { packs: ["first", "second"] } });
-  expect(kernel).toMatchObject({ origin: "pack", isForOtherCaches: false });
-});
+turn(
+  "the decision for another machine in the first pack does not displace that for this one in the second",
+  async () => {
+    const root = app();
+    writePack(root, { name: "first", decisions: [decision] });
+    writePack(root, { name: "second", decisions: [exact] });
+    const { kernel } = await compile(root, { machine: own, options: { packs: ["first", "second"] } });
+    expect(kernel).toMatchObject({ origin: "pack", isForOtherCaches: false });
+  },
+);
 
-test("a line without sizes serves the machine of its key alone", async () => {
+turn("a line without sizes serves the machine of its key alone", async () => {
   const { tunedFor: _, ...old } = decision;
   const options = { packs: ["old"] };
   for (const [machine, origin] of [
@@ -196,25 +202,28 @@ test("a line without sizes serves the machine of its key alone", async () => {
   }
 });
 
-test("what is tuned is put into a remote store for its machine and once for its class, and serves another machine", async () => {
-  const remote = { url: `${server.url}/store`, mode: "read-write" } as const;
-  await compile(app(), { machine: other, options: { remote } });
-  const entries = [...server.files.keys()].filter((name) => name.includes("/ac/"));
-  expect(entries).toHaveLength(2);
-  const before = new Map(server.files);
-  // The first of a class stays.
-  const again = await compile(app(), { machine: own, options: { remote }, request: { mode: "again" } });
-  expect(again.kernel.origin).toBe("tuned");
-  for (const name of entries) expect(server.files.get(name)).toEqual(before.get(name));
-  expect([...server.files.keys()].filter((name) => name.includes("/ac/"))).toHaveLength(3);
-  const third = await compile(app(), { machine: machineWith(24 * 1024), options: { remote } });
-  expect(third).toMatchObject({ warnings: [], kernel: { origin: "remote", isForOtherCaches: true } });
-  expect(summarize([third.kernel], "kernels.lock.json", 1)).toMatch(
-    /^1 kernel from the remote store \(tuned for other caches\), 0 measured, /,
-  );
-});
+turn(
+  "what is tuned is put into a remote store for its machine and once for its class, and serves another machine",
+  async () => {
+    const remote = { url: `${server.url}/store`, mode: "read-write" } as const;
+    await compile(app(), { machine: other, options: { remote } });
+    const entries = [...server.files.keys()].filter((name) => name.includes("/ac/"));
+    expect(entries).toHaveLength(2);
+    const before = new Map(server.files);
+    // The first of a class stays.
+    const again = await compile(app(), { machine: own, options: { remote }, request: { mode: "again" } });
+    expect(again.kernel.origin).toBe("tuned");
+    for (const name of entries) expect(server.files.get(name)).toEqual(before.get(name));
+    expect([...server.files.keys()].filter((name) => name.includes("/ac/"))).toHaveLength(3);
+    const third = await compile(app(), { machine: machineWith(24 * 1024), options: { remote } });
+    expect(third).toMatchObject({ warnings: [], kernel: { origin: "remote", isForOtherCaches: true } });
+    expect(summarize([third.kernel], "kernels.lock.json", 1)).toMatch(
+      /^1 kernel from the remote store \(tuned for other caches\), 0 measured, /,
+    );
+  },
+);
 
-test("a miss costs two requests at most, and one where the class is known to be missing", async () => {
+turn("a miss costs two requests at most, and one where the class is known to be missing", async () => {
   const tunings = buildTunings();
   const options = { remote: `${server.url}/store` };
   for (const l1Bytes of [16 * 1024, 32 * 1024, 16 * 1024])
@@ -224,7 +233,7 @@ test("a miss costs two requests at most, and one where the class is known to be 
   expect([keys[0], keys[1]]).toEqual([keys[3], decision.tunedFor!.class]);
 });
 
-test("where an entry is no decision, that of its class is taken; what is said of both is said once", async () => {
+turn("where an entry is no decision, that of its class is taken; what is said of both is said once", async () => {
   const options = { remote: `${server.url}/store` };
   offerAt(server, "/store", decision.tunedFor!.class, decision);
   server.files.set(`/store/ac/${exact.key}`, Buffer.from("<html>"));
@@ -240,7 +249,7 @@ test("where an entry is no decision, that of its class is taken; what is said of
   });
 });
 
-test("one wrong entry under both keys is tried once", async () => {
+turn("one wrong entry under both keys is tried once", async () => {
   const options = { remote: `${server.url}/store` };
   const bad = { ...exact, source: "0".repeat(64) };
   for (const key of [exact.key, exact.tunedFor!.class]) offerAt(server, "/store", key, bad);
@@ -248,7 +257,7 @@ test("one wrong entry under both keys is tried once", async () => {
   expect([kernel.origin, warnings.length]).toEqual(["tuned", 1]);
 });
 
-test("a server that fails is not asked for the class after it has failed for the key", async () => {
+turn("a server that fails is not asked for the class after it has failed for the key", async () => {
   server.behave((_, response) => void response.writeHead(500).end());
   await compile(app(), { machine: own, options: { remote: `${server.url}/store` } });
   expect(server.asked).toHaveLength(1);

@@ -9,9 +9,12 @@ import { printExchange, type SharedDecision } from "../../../../src/tuner/store/
 import { storedDecisions } from "../../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
 import { type WrittenPack, writePack } from "../../../support/write-pack.ts";
+
+const turn = inTurn(3);
 
 const lockName = "src/gemm.op.ts?tune=wasm";
 let decision: SharedDecision;
@@ -49,7 +52,7 @@ const pack = (name: string, change: Partial<WrittenPack> = {}): WrittenPack => (
   ...change,
 });
 
-test("a decision is taken without a search, measured here, then lock and store have it", async () => {
+turn("a decision is taken without a search, measured here, then lock and store have it", async () => {
   const root = appWith(pack("@team/kernels"));
   const { kernel, warnings, said } = await buildWith(root, ["@team/kernels"]);
   expect(kernel).toMatchObject({ origin: "pack", measurements: 0 });
@@ -63,7 +66,7 @@ test("a decision is taken without a search, measured here, then lock and store h
   expect((await buildWith(root, ["@team/kernels"])).kernel).toMatchObject({ origin: "store" });
 });
 
-test("packs are asked before a remote store, which is asked for the others", async () => {
+turn("packs are asked before a remote store, which is asked for the others", async () => {
   offerAt(server, "/store", decision.key, decision);
   const root = appWith(pack("mine"), pack("empty", { decisions: [] }));
   const remote = { remote: `${server.url}/store` };
@@ -90,7 +93,7 @@ describe("of two packs", () => {
     expect(said).toEqual([`${lockName}: first decides; another decision is in second`]);
   });
 
-  test("the second counts where the first's decision is refused", async () => {
+  turn("the second counts where the first's decision is refused", async () => {
     const root = appWith(pack("first"), pack("second", { decisions: [await another()] }));
     const { kernel, warnings, said } = await buildWith(root, ["second", "first"]);
     expect(kernel.origin).toBe("pack");
@@ -100,14 +103,14 @@ describe("of two packs", () => {
     expect(said).toEqual([]);
   });
 
-  test("that agree nothing is said", async () => {
+  turn("that agree nothing is said", async () => {
     const root = appWith(pack("first"), pack("second"));
     expect((await buildWith(root, ["second", "first"])).said).toEqual([]);
   });
 });
 
 describe("a pack that cannot be used is left out, and the kernel is tuned", () => {
-  test("of another code generator: a note", async () => {
+  turn("of another code generator: a note", async () => {
     const root = appWith(pack("old", { codegen: "7" }));
     const { kernel, warnings, said } = await buildWith(root, ["old"]);
     expect(kernel.origin).toBe("tuned");
@@ -115,7 +118,7 @@ describe("a pack that cannot be used is left out, and the kernel is tuned", () =
     expect(said).toEqual(["pack old is left out: it was made for code generator 7"]);
   });
 
-  test.each<[string, Partial<WrittenPack>, string]>([
+  turn.each<[string, Partial<WrittenPack>, string]>([
     ["a line that is wrong", { text: `${printExchange([])}x\n` }, "decisions.jsonl:2: it is no JSON"],
     [
       "a package that is no pack",

@@ -2,14 +2,17 @@
 // and the kernel is tuned.
 
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { LockEntry } from "../../../../src/tuner/lock/lock-entry.ts";
 import type { SharedDecision } from "../../../../src/tuner/store/exchange.ts";
 import { storedDecisions } from "../../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { type Double, startDouble } from "../../../support/remote/double.ts";
 import { offerAt } from "../../../support/remote/share.ts";
+
+const turn = inTurn(7);
 
 let server: Double;
 let decision: SharedDecision;
@@ -37,7 +40,7 @@ const claiming = (medianNs: number): SharedDecision => {
   return { ...decision, measured: { ...measured, medianNs, gflops, trials: 4321 } };
 };
 
-test("its decision is taken, then the store and the lock have it, with its speed here", async () => {
+turn("its decision is taken, then the store and the lock have it, with its speed here", async () => {
   offer(claiming(decision.measured.medianNs * 1000));
   const root = app();
   const { kernel, warnings } = await compileIn(root, { options: options() });
@@ -56,13 +59,13 @@ test("its decision is taken, then the store and the lock have it, with its speed
   expect(server.asked).toEqual([`GET /store/ac/${decision.key}`, expect.stringMatching(/^GET \/store\/cas\//)]);
 });
 
-test("what it does not have is tuned", async () => {
+turn("what it does not have is tuned", async () => {
   const { kernel, warnings } = await compileIn(app(), { options: options() });
   expect(kernel).toMatchObject({ origin: "tuned" });
   expect(warnings).toEqual([]);
 });
 
-test.each<[string, (right: SharedDecision) => SharedDecision, string]>([
+turn.each<[string, (right: SharedDecision) => SharedDecision, string]>([
   ["another source", (right) => ({ ...right, source: "0".repeat(64) }), "its decisions do not lead to its source"],
   [
     "decisions outside of the space",
@@ -83,7 +86,7 @@ test.each<[string, (right: SharedDecision) => SharedDecision, string]>([
   expect(warnings).toEqual([expect.stringContaining(start)]);
 });
 
-test("a server that is broken costs its kernels a warning, three at most in a build", async () => {
+turn("a server that is broken costs its kernels a warning, three at most in a build", async () => {
   server.behave((_, response) => void response.writeHead(500).end());
   const tunings = buildTunings();
   const warnings: string[] = [];
@@ -98,7 +101,7 @@ test("a server that is broken costs its kernels a warning, three at most in a bu
   expect(warnings[2]).toMatch(/it answers 500; it has failed 3 times and is not asked again$/);
 });
 
-test("it is not asked where the lock decides, or nothing is to be measured", async () => {
+turn("it is not asked where the lock decides, or nothing is to be measured", async () => {
   offer(decision);
   await compileIn(app(), { options: { ...options(), mode: "predict" } });
   await expect(compileIn(app(), { options: { ...options(), mode: "frozen" } })).rejects.toThrow("frozen.miss");
@@ -107,7 +110,7 @@ test("it is not asked where the lock decides, or nothing is to be measured", asy
 
 const writing = () => ({ remote: { url: server.url, mode: "read-write" } }) as const;
 
-test("what is tuned is put there, if it may be written, and no entry is replaced", async () => {
+turn("what is tuned is put there, if it may be written, and no entry is replaced", async () => {
   const { kernel, warnings } = await compileIn(app(), { options: writing() });
   expect([kernel.origin, warnings]).toEqual(["tuned", []]);
   const before = new Map(server.files);
@@ -117,7 +120,7 @@ test("what is tuned is put there, if it may be written, and no entry is replaced
   expect(server.files).toEqual(before);
 });
 
-test("a build writes nothing by default, in a pull request's CI, or with a store that is off", async () => {
+turn("a build writes nothing by default, in a pull request's CI, or with a store that is off", async () => {
   const cases = [
     { options: { remote: server.url } },
     { options: writing(), environment: { GITHUB_EVENT_NAME: "pull_request" } },
@@ -129,14 +132,14 @@ test("a build writes nothing by default, in a pull request's CI, or with a store
   expect(server.asked.map((line) => line.split(" ")[0])).toEqual(Array(6).fill("GET"));
 });
 
-test("a store that cannot be written costs a warning", async () => {
+turn("a store that cannot be written costs a warning", async () => {
   server.behave((request, response) => request.method === "PUT" && response.writeHead(413).end());
   const { kernel, warnings } = await compileIn(app(), { options: writing() });
   expect(kernel.origin).toBe("tuned");
   expect(warnings).toEqual(["src/gemm.op.ts?tune=wasm: the remote store does not keep it: it answers 413"]);
 });
 
-test.each([
+turn.each([
   [401, {}, "the token is missing; set UNPLUGIN_KERNEL_REMOTE_TOKEN"],
   [401, { UNPLUGIN_KERNEL_REMOTE_TOKEN: "hush" }, "it does not accept UNPLUGIN_KERNEL_REMOTE_TOKEN"],
   [403, { UNPLUGIN_KERNEL_REMOTE_TOKEN: "hush" }, "UNPLUGIN_KERNEL_REMOTE_TOKEN has no right to it"],

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, vi } from "vitest";
 import type { Machine } from "../../../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import type { KernelContext } from "../../../../src/plugin/kernel/context/kernel-context.ts";
@@ -21,8 +21,11 @@ import { generateSigningKey, publicLine } from "../../../../src/tuner/trust/keys
 import { addonPath, type Files, statementPath } from "../../../../src/tuner/trust/signed-files.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, compileIn, gemmText, machineWith } from "../../../support/compile-app.ts";
+import { inTurn } from "../../../support/long.ts";
 import { printedError } from "../../../support/op-file.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(5);
 
 const [toolchain] = await detectToolchains();
 const key = generateSigningKey("ci-1");
@@ -132,14 +135,14 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     replayed = await signedFiles(context, schedule, { addon, toolchain: toolchain!.identity }, signing);
   });
 
-  it.each(["frozen", "tune"] as const)("takes the addon of a trusted statement, in mode %s", async (mode) => {
+  turn.each(["frozen", "tune"] as const)("takes the addon of a trusted statement, in mode %s", async (mode) => {
     const { kernel, warnings } = await build(files, { mode });
     expect(nativeOf(kernel)?.bytes).toEqual(addon);
     expect(kernel).toMatchObject({ origin: "lock", compilerRuns: 0 });
     expect(warnings).toEqual([]);
   });
 
-  it("takes what another machine's store gives away", async () => {
+  turn("takes what another machine's store gives away", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText(), "kernels.lock.json": lock });
     const seen = keepContext(async () => toolchain!);
     await compileIn(root, { request, options: { mode: "frozen" }, change: seen.change });
@@ -152,7 +155,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     expect(await signedFilesOfStore(seen.context(), schedule, unknown, new Map(), signing)).toBeNull();
   });
 
-  it("asks for none in other modes, and where no signer is trusted", async () => {
+  turn("asks for none in other modes, and where no signer is trusted", async () => {
     let asked = 0;
     const counting = () => ({ tunings: { ...buildTunings(), remote: storeWith(files, () => (asked += 1)) } });
     await build(null, { mode: "predict" }, counting());
@@ -211,7 +214,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       /: key ci-1 signed it, but .*(SIGILL|SIGTRAP)/,
     ],
   };
-  it.each(Object.entries(cases))("refuses one %s, and says so in one line", async (_, [answer, trusting, why]) => {
+  turn.each(Object.entries(cases))("refuses one %s, and says so in one line", async (_, [answer, trusting, why]) => {
     const { kernel, warnings } = await build(await answer(), { trust: trusting });
     expect(nativeOf(kernel)).toBeNull();
     expect(wasmOf(kernel)).not.toBeNull();
@@ -245,7 +248,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       return { kernel, warnings, asked, isLocked: existsSync(join(root, "kernels.lock.json")) };
     }
 
-    it("takes a decision with its addon, and keeps neither", async () => {
+    turn("takes a decision with its addon, and keeps neither", async () => {
       const { kernel, warnings, asked, isLocked } = await buildUnlocked(files);
       expect(nativeOf(kernel)?.bytes).toEqual(addon);
       expect(kernel).toMatchObject({ origin: "remote", compilerRuns: 0, measurements: 0, gflops: null });
@@ -261,20 +264,20 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       return { files: given, decision: { key: "", candidate, source, measured, tunedFor } as SharedDecision };
     };
 
-    it("takes that of its class on a machine with other caches, as the compiler knows nothing of them", async () => {
+    turn("takes that of its class on a machine with other caches, as the compiler knows nothing of them", async () => {
       const { kernel, warnings } = await buildUnlocked(null, {}, {}, ofClass(files), machineWith(24 * 1024));
       expect(warnings).toEqual([]);
       expect(nativeOf(kernel)?.bytes).toEqual(addon);
       expect(kernel).toMatchObject({ origin: "remote", compilerRuns: 0, isForOtherCaches: true });
     });
 
-    it("takes that of its class where its own is refused", async () => {
+    turn("takes that of its class where its own is refused", async () => {
       const { kernel, warnings } = await buildUnlocked(await signedAs(addon, other), {}, {}, ofClass(files));
       expect(warnings).toEqual([expect.stringMatching(/: key other is not one that option trust lists$/)]);
       expect(nativeOf(kernel)?.bytes).toEqual(addon);
     });
 
-    it("refuses that of its class under other caches than it was signed for", async () => {
+    turn("refuses that of its class under other caches than it was signed for", async () => {
       const { decision } = ofClass(files);
       const tunedFor = { ...decision.tunedFor!, l1Bytes: decision.tunedFor!.l1Bytes * 2 };
       const { kernel, warnings } = await buildUnlocked(null, {}, {}, { files, decision: { ...decision, tunedFor } });
@@ -297,7 +300,7 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       "of another kernel": [() => replayed, {}, /: it was signed for another kernel$/],
       "that is signed, and no addon": [() => signedAs(Buffer.from("text")), {}, /key ci-1 signed it, but /],
     };
-    it.each(Object.entries(refusals))("refuses one %s, and says so once", async (_, [answer, change, why]) => {
+    turn.each(Object.entries(refusals))("refuses one %s, and says so once", async (_, [answer, change, why]) => {
       const { kernel, warnings, asked } = await buildUnlocked(await answer(), {}, change);
       expect(kernel).toMatchObject({ origin: "predicted", twins: [{ kind: "wasm" }] });
       expect(warnings).toHaveLength(2);
@@ -306,27 +309,27 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       expect(asked).toHaveBeenCalledOnce();
     });
 
-    it("asks for none where no signer is trusted, and takes no decision without an addon", async () => {
+    turn("asks for none where no signer is trusted, and takes no decision without an addon", async () => {
       expect((await buildUnlocked(files, { trust: [] })).asked).not.toHaveBeenCalled();
       const { kernel, warnings } = await buildUnlocked(new Map([["decision.jsonl", Buffer.from("a decision\n")]]));
       expect([kernel.origin, warnings.length]).toEqual(["predicted", 1]);
     });
 
-    it("is an error where binaries are required and none is taken", async () => {
+    turn("is an error where binaries are required and none is taken", async () => {
       const required = { trust: { ...trust, require: ["binary"] } } as const;
       expect(nativeOf((await buildUnlocked(files, required)).kernel)?.bytes).toEqual(addon);
       expect(await printedError(() => buildUnlocked(null, required))).toMatch(/^trust\.refused: /);
     });
   });
 
-  it("refuses one that is rightly signed and computes something else", async () => {
+  turn("refuses one that is rightly signed and computes something else", async () => {
     const twice = writeApp({ "src/gemm.op.ts": gemmText({ twice: true }) });
     const { kernel } = await compileIn(twice, { request });
     const { warnings } = await build(await signedAs(nativeOf(kernel)!.bytes));
     expect(warnings[0]).toMatch(/an addon from elsewhere is not taken: key ci-1 signed it, but .*C\[/);
   });
 
-  it("is an error where binaries are required, in place of the WASM twin", async () => {
+  turn("is an error where binaries are required, in place of the WASM twin", async () => {
     const options = { trust: { ...trust, require: ["binary"] } } as const;
     expect(nativeOf((await build(files, options)).kernel)?.bytes).toEqual(addon);
     for (const answer of [null, new Map([[addonPath, addon]])])

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import binaryen from "binaryen";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type CSource, isCSource, isWasmSource, type WasmSource } from "../../../../src/compiler/index.ts";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
 import { verifyKernel } from "../../../../src/plugin/kernel/compile/verify-kernel.ts";
@@ -17,7 +17,10 @@ import { type Buildable, createWorkbench, type MeasurableSource } from "../../..
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
 import { loadModule } from "../../../support/load-module.ts";
+import { inTurn } from "../../../support/long.ts";
 import { nativeOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(7);
 
 const hasCompiler = (await detectToolchains()).length > 0;
 const deadlineMs = 600;
@@ -77,7 +80,7 @@ async function wrongElements(kernel: CompiledKernel): Promise<number> {
 }
 
 describe("a tuning with bad candidates", () => {
-  it("goes on, and ends with a right kernel for WASM", async () => {
+  turn("goes on, and ends with a right kernel for WASM", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const bad = [
       wasm("unreachable"),
@@ -106,7 +109,7 @@ describe("a tuning with bad candidates", () => {
     ]);
   });
 
-  it.skipIf(!hasCompiler)("goes on, and ends with a right addon (needs gcc or clang)", async () => {
+  turn.skipIf(!hasCompiler)("goes on, and ends with a right addon (needs gcc or clang)", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const bad = [
       c("*(volatile int *)8 = 1;"),
@@ -127,7 +130,7 @@ describe("a tuning with bad candidates", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("is an error where nothing runs, and says why", async () => {
+  turn("is an error where nothing runs, and says why", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const traps = wasm("unreachable");
     const bad = Array(3).fill(traps);
@@ -140,7 +143,7 @@ describe("a tuning with bad candidates", () => {
     );
   });
 
-  it("does not end with a twin that is wrong, and decides nothing then", async () => {
+  turn("does not end with a twin that is wrong, and decides nothing then", async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const same = (source: MeasurableSource): MeasurableSource => source;
     const bad = [same, same, same, same, same, wasm("(f32.store (i32.const 0) (f32.const 1))")];
@@ -153,7 +156,7 @@ describe("a tuning with bad candidates", () => {
   });
 });
 
-it("a locked kernel is run against the reference when it is verified", async () => {
+turn("a locked kernel is run against the reference when it is verified", async () => {
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   let context: KernelContext | null = null;
   await compileIn(root, {
@@ -184,7 +187,7 @@ describe("a kernel that does not come back in a check", () => {
     return { ...context!, request: { ...context!.request, mode: "frozen" } };
   };
 
-  it("is not checked, and a decision from elsewhere that leads to it is not taken", async () => {
+  turn("is not checked, and a decision from elsewhere that leads to it is not taken", async () => {
     const locked = await lockedIn(writeApp({ "src/gemm.op.ts": gemmText() }));
     const slow = { ...locked, workbench: planting([forEver]) };
     expect(await verifyKernel(slow)).toEqual({ notRun: late });
@@ -194,7 +197,7 @@ describe("a kernel that does not come back in a check", () => {
     expect(await checkDecision(locked, decision)).toMatchObject({ kind: "taken" });
   });
 
-  it("is not checked where it is a twin", async () => {
+  turn("is not checked where it is a twin", async () => {
     const locked = await lockedIn(writeApp({ "src/gemm.op.ts": gemmText() }));
     const right = (source: MeasurableSource): MeasurableSource => source;
     // The first is the kernel itself, the next is it again, as what is shipped with it.

@@ -3,14 +3,17 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import type { BuildTunings } from "../../../../src/plugin/kernel/compile-services.ts";
 import { openDatabase } from "../../../../src/tuner/record/database.ts";
 import { createWorkbench } from "../../../../src/tuner/workbench/workbench.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { buildTunings, type CompileCase, type Compiled, compileIn, gemmText } from "../../../support/compile-app.ts";
 import { patienceMs } from "../../../support/eventually.ts";
+import { inTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
+
+const turn = inTurn(3);
 
 const files = { "src/gemm.op.ts": gemmText(), "src/product.op.ts": gemmText(), "src/deep/gemm.op.ts": gemmText() };
 const names = Object.keys(files);
@@ -31,7 +34,7 @@ const allWait = ({ started }: BuildTunings): Promise<boolean> =>
   vi.waitUntil(() => [...started.values()][0]?.kernels === names.length, { timeout: patienceMs });
 
 describe("equal kernels of a build", () => {
-  it("are tuned once, and each has its own entry, which alone rebuilds it", async () => {
+  turn("are tuned once, and each has its own entry, which alone rebuilds it", async () => {
     const root = writeApp(files);
     const tunings = buildTunings();
     const change: CompileCase["change"] = () => ({
@@ -55,7 +58,7 @@ describe("equal kernels of a build", () => {
     );
   });
 
-  it("are tuned once also when one comes after the other has its kernel", async () => {
+  turn("are tuned once also when one comes after the other has its kernel", async () => {
     const root = writeApp(files);
     const tunings = buildTunings();
     const kernels = [];
@@ -67,30 +70,33 @@ describe("equal kernels of a build", () => {
     expect(recordsOf(root)).toHaveLength(4);
   });
 
-  it("all fail where the tuning that they wait for fails, and it is tried again when it is asked for again", async () => {
-    const root = writeApp(files);
-    const tunings = buildTunings();
-    let opened = 0;
-    const change: CompileCase["change"] = () => ({
-      workbench: async (options) => {
-        opened += 1;
-        if (opened > 1) return createWorkbench(options);
-        await allWait(tunings);
-        throw new Error("no process");
-      },
-    });
-    const results = await Promise.allSettled(
-      names.map((name) => compileIn(root, { tunings, change, request: { opFile: join(root, name) } })),
-    );
-    expect(results.map((result) => (result.status === "rejected" ? result.reason.message : null))).toEqual(
-      names.map((name) => expect.stringContaining(`kernel.bug: ${name}?tune=wasm: no process; that is a bug`)),
-    );
-    expect((await compileIn(root, { tunings, change })).kernel.origin).toBe("tuned");
-  });
+  turn(
+    "all fail where the tuning that they wait for fails, and it is tried again when it is asked for again",
+    async () => {
+      const root = writeApp(files);
+      const tunings = buildTunings();
+      let opened = 0;
+      const change: CompileCase["change"] = () => ({
+        workbench: async (options) => {
+          opened += 1;
+          if (opened > 1) return createWorkbench(options);
+          await allWait(tunings);
+          throw new Error("no process");
+        },
+      });
+      const results = await Promise.allSettled(
+        names.map((name) => compileIn(root, { tunings, change, request: { opFile: join(root, name) } })),
+      );
+      expect(results.map((result) => (result.status === "rejected" ? result.reason.message : null))).toEqual(
+        names.map((name) => expect.stringContaining(`kernel.bug: ${name}?tune=wasm: no process; that is a bug`)),
+      );
+      expect((await compileIn(root, { tunings, change })).kernel.origin).toBe("tuned");
+    },
+  );
 });
 
 describe("kernels that share a total", () => {
-  it("are tuned at the same time, and each has a round", async () => {
+  turn("are tuned at the same time, and each has a round", async () => {
     const sizes = [8, 12, 20];
     const root = writeApp(files);
     const tunings = buildTunings(8);

@@ -28,8 +28,11 @@ import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { template } from "../../../../src/tuner/space/template/template.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
 import { wrongInterpreted } from "../../../gpu/sweep/interpreted.ts";
+import { inTurn } from "../../../support/long.ts";
 import { referenceOf } from "../../../support/reference.ts";
 import { describeSchedule, drawSchedules } from "../../../support/thread-schedules.ts";
+
+const turn = inTurn(5);
 
 const { attention, batchMatmul, conv1d, conv2d, conv3d, depthwiseConv2d, gemm, groupConv2d, transposedConv2d } =
   opLibrary;
@@ -67,7 +70,7 @@ const half = { dtype: "f16" } as const;
 const image = { H: 8, W: 8, C: 16, F: 16 } as const;
 
 describe("what is gathered", () => {
-  test.each<readonly [string, Op, boolean]>([
+  turn.each<readonly [string, Op, boolean]>([
     ["a convolution", conv2d({ ...image, ...half }), true],
     ["one of bytes", conv2d({ ...image, H: 10, W: 10, dtype: "i8" }), true],
     ["one along one axis", conv1d({ W: 66, C: 16, F: 32, ...half }), true],
@@ -140,7 +143,7 @@ test("templates of a user may schedule it", () => {
   expect(made!.op?.stages.map(({ name }) => name)).toEqual(["C.right", "C.products", "C"]);
 });
 
-test.each<readonly [string, Op]>([
+turn.each<readonly [string, Op]>([
   ["a convolution of ResNet", conv2d({ N: 4, H: 30, W: 30, C: 128, F: 128, ...half })],
   ["a product of 1000", gemm({ M: 1000, N: 1000, K: 1000, ...half })],
   ["a layer", byTransposed(1024, 1024, 1024)],
@@ -151,7 +154,7 @@ test.each<readonly [string, Op]>([
 });
 
 describe("schedules compute what the operator says", () => {
-  test.each<readonly [string, Op]>([
+  turn.each<readonly [string, Op]>([
     ["a convolution", conv2d({ ...image, padding: 1, stride: 2, H: 12, W: 12, ...half }, { bias: true })],
     ["one of bytes", conv2d({ ...image, H: 10, W: 10, dtype: "i8" })],
     ["one of groups", groupConv2d({ H: 10, W: 6, C: 32, F: 32, groups: 2, ...half })],

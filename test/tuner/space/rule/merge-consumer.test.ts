@@ -24,9 +24,12 @@ import { predict } from "../../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { createRng, type Rng } from "../../../../src/tuner/support/rng.ts";
 import { frozenTargets } from "../../../support/frozen-targets.ts";
+import { inTurn } from "../../../support/long.ts";
 import { newReport, runCases } from "../../../support/oracle-chain.ts";
 import { type ChainCase, chainTargets } from "../../../support/random-schedule.ts";
 import { referenceOf } from "../../../support/reference.ts";
+
+const turn = inTurn(6);
 
 const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
 const { attention, batchMatmul, conv2d, gemm, softmax } = opLibrary;
@@ -119,7 +122,7 @@ test("operands that all blocks read alike are packed once, before them; the othe
   ]);
 });
 
-test("blocks are predicted where the stages would pass on more than L3 holds", () => {
+turn("blocks are predicted where the stages would pass on more than L3 holds", () => {
   const predicted = (rows: number): string | undefined => {
     const op = instantiate(attention({ heads: 2, M: rows, N: rows, D: 16 }), {}, "op");
     return predict(generateSpace({ op, target: frozenTargets.avx2, numerics: "fast", threads: 1 }))?.template;
@@ -177,7 +180,7 @@ const chains: readonly (readonly [string, ComputeDef])[] = [
   ["two layers of bytes", instantiate(byteLayers, { M: 13, K: 18, N: 27, L: 33 }, "bytes")],
 ];
 
-test.each(chains)("%s through the oracle chain", async (family, op) => {
+turn.each(chains)("%s through the oracle chain", async (family, op) => {
   const report = newReport();
   const rng = createRng(1);
   await runCases(

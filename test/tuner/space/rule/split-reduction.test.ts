@@ -14,8 +14,11 @@ import {
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
 import { frozenTargets } from "../../../support/frozen-targets.ts";
+import { inTurn } from "../../../support/long.ts";
 import { newReport, runCases } from "../../../support/oracle-chain.ts";
 import { caseOf } from "../../../support/random-schedule.ts";
+
+const turn = inTurn(4);
 
 const { argmax, argmin, compute, defineOp, max, min, prod, reduceAxis, sum, tensor } = authoring;
 
@@ -101,7 +104,7 @@ test("what is placed lives in registers", () => {
   expect(printTrace(trace)).toContain("compute-at Y.sum at Y.i");
 });
 
-test.each(Object.keys(ops) as (keyof typeof ops)[])("%s through the oracle chain", async (name) => {
+turn.each(Object.keys(ops) as (keyof typeof ops)[])("%s through the oracle chain", async (name) => {
   const report = newReport();
   const rng = createRng(1);
   const of = { number: 0, family: name, op: defOf(name), callsFunctions: name === "layerNorm" || name === "rmsNorm" };

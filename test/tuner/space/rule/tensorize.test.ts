@@ -26,7 +26,10 @@ import { createRng } from "../../../../src/tuner/support/rng.ts";
 import { narrowGemm } from "../../../compiler/intrinsic/tensorized-gemm.ts";
 import { compileAll, noteSkipped, skipReason } from "../../../native/compiled.ts";
 import { frozenTargets } from "../../../support/frozen-targets.ts";
+import { inTurn } from "../../../support/long.ts";
 import { referenceOf, wrongNative, wrongNest, wrongWasm } from "../../../support/reference.ts";
+
+const turn = inTurn(3);
 
 const { cast, compute, defineOp, reduceAxis, round, sum, tensor } = authoring;
 const { batchMatmul, conv2d, gemm } = opLibrary;
@@ -152,7 +155,7 @@ const ops: readonly ComputeDef[] = [
 ];
 const cases = ops.flatMap((op) => [wasm, avx2, avx512].map((target) => [op.name, target.name, op, target] as const));
 
-test.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => {
+turn.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => {
   const rng = createRng(1);
   const naive = fromCompute(op);
   const templates = spaceOf(op, target).templates.filter(({ name }) => name.includes(" for "));
@@ -173,7 +176,7 @@ test.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => 
 
 const running = cases.filter(([name]) => /padded|biased|requantised|batch|convolution_bias/.test(name));
 
-test.each(running)("%s for %s runs the instruction and computes the same", async (_, __, op, target) => {
+turn.each(running)("%s for %s runs the instruction and computes the same", async (_, __, op, target) => {
   const rng = createRng(1);
   const reference = referenceOf(op, rng);
   const templates = spaceOf(op, target).templates.filter(({ name }) => name.includes(" for "));
