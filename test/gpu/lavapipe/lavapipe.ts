@@ -42,7 +42,8 @@ export function nodeOnLavapipe(args: readonly string[]): {
   const driver = join(folder, "driver.json");
   const library_path = join(libraries, "libvulkan_lvp.so");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(driver, JSON.stringify({ file_format_version: "1.0.1", ICD: { api_version: "1.4.0", library_path } }));
+  const manifest = { file_format_version: "1.0.1", ICD: { api_version: "1.4.0", library_path } };
+  writeFileSync(driver, `${JSON.stringify(manifest, null, 2)}\n`);
   return {
     program: join(folder, "usr/lib64/ld-linux-x86-64.so.2"),
     args: ["--library-path", libraries, process.execPath, ...args],
