@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { transform } from "esbuild";
 import { describe, expect, test } from "vitest";
+import { wgslGenerator } from "../../src/compiler/codegen/wgsl/wgsl-generator.ts";
 import {
   authoring,
   fromCompute,
@@ -18,9 +19,15 @@ import {
 } from "../../src/compiler/index.ts";
 import { hintedPasses, threadPasses } from "../../src/compiler/lower/pipeline.ts";
 import { cudaSm90 } from "../../src/compiler/target/cuda.ts";
+import { lavapipeTarget } from "../gpu/lavapipe/lavapipe.ts";
 
 /** Targets that pages may name. */
-const known = new Map<string, Target>([...Object.values(targets), cudaSm90].map((target) => [target.name, target]));
+const known = new Map<string, Target>(
+  [...Object.values(targets), cudaSm90, lavapipeTarget].map((target) => [target.name, target]),
+);
+
+/** A pass of several lists is shown in the first of them. */
+const lists = [hintedPasses, threadPasses, wgslGenerator.passes];
 
 interface Example {
   readonly op: Op;
@@ -49,15 +56,14 @@ async function exampleOf(page: string): Promise<Example> {
 /** The nest as it comes to the pass, and as it leaves it. */
 function aroundPass({ op, trace, target }: Example, name: string): readonly [LoopFunc, LoopFunc] {
   const context = { target: known.get(target)!, numerics: "fast" } as const;
-  const passes = hintedPasses.some((pass) => pass.name === name) ? hintedPasses : threadPasses;
+  const passes = lists.find((list) => list.some((pass) => pass.name === name))!;
   const at = passes.findIndex((pass) => pass.name === name);
   const scheduled = schedule(fromCompute(instantiate(op, {}, "example"), "example"), trace);
   const before = passes.slice(0, at).reduce((func, pass) => pass.run(func, context), scheduled);
   return [before, passes[at]!.run(before, context)];
 }
 
-const hinted = hintedPasses.map(({ name }) => name);
-const names = [...hinted, ...threadPasses.map(({ name }) => name).filter((name) => !hinted.includes(name))];
+const names = [...new Set(lists.flatMap((list) => list.map(({ name }) => name)))];
 
 test("each pass has a page, and the index names them in their order", () => {
   const pages = readdirSync(folder).map((file) => file.replace(/\.md$/, ""));
