@@ -33,6 +33,7 @@ const passes = [
   "pipeline-loops",
   "warp-tiles",
   "distribute-threads",
+  "spread-tiles",
 ];
 
 /** Pages of docs/adding, in the order of their index. */
