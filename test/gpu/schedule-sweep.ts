@@ -7,7 +7,7 @@
 
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { isOnLavapipe, nodeOnLavapipe, noLavapipe } from "./lavapipe/lavapipe.ts";
+import { isOnLavapipe, lavapipeTarget, nodeOnLavapipe, noLavapipe } from "./lavapipe/lavapipe.ts";
 import { drawRound, sweptTarget } from "./sweep/draw-round.ts";
 import { type Executor, executorNamed } from "./sweep/executors.ts";
 import { type SweptOperator, sweptFor } from "./sweep/operators.ts";
@@ -15,7 +15,7 @@ import { addRow, type ExecutorName, progressOf, type SweepFailure, sweptCommit }
 
 const { values } = parseArgs({
   options: {
-    target: { type: "string", default: "webgpu" },
+    target: { type: "string" },
     executor: { type: "string" },
     only: { type: "string" },
     samples: { type: "string" },
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     round: { type: "string" },
   },
 });
-const target = sweptTarget(values.target);
+const target = sweptTarget(values.target ?? (values.executor === "lavapipe" ? lavapipeTarget.name : "webgpu"));
 const name = (values.executor ?? (target.backend === "cuda" ? "interpreter" : "dawn")) as ExecutorName;
 const samples = Number(values.samples ?? (name === "interpreter" ? 2000 : 200));
 const [seed, slice] = [Number(values.seed), Number(values.slice)];
