@@ -5,7 +5,7 @@ import type { AcceleratorTarget } from "./target.ts";
 
 /** What an adapter says of its subgroups and of the matrices that they hold. */
 export interface SubgroupMatrices {
-  /** Threads of a subgroup, a divisor of 32. */
+  /** Threads of every subgroup, a divisor of 32: an adapter whose subgroups differ in size has no such target. */
   readonly lanes: number;
   /** Rows and columns of a product, and its depth, in elements. */
   readonly rows: number;
