@@ -58,7 +58,7 @@ const place = (row: string, column: string, columns: number): Expr =>
 const tile = (name: string, dtype: DType, sides: readonly number[]): Buffer =>
   localBuffer({ name, dtype, shape: [product(sides)] });
 
-/** What a product computes, as loops. */
+/** Returns the loops over C, A and B that a product stands for. */
 export function warpProductMeaning(name: string, operands: TensorOperands): LoopFunc {
   const { left, right, sum } = operands;
   const { isAlongDepth } = warpProductText(operands);

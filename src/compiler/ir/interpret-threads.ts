@@ -9,8 +9,8 @@ import { createMemory, type Memory } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import { beginGroup, scopeAt, scopesOfThreads, watchLaunch, watchSync } from "./interpret-watch.ts";
 import type { For, If, Seq, Stmt } from "./loop-ir.ts";
-import { groupAxes, laneAxis, warpWideLanes } from "./thread-axes.ts";
-import { lanesOf, walkStmt } from "./visit.ts";
+import { groupAxes, isWarpWide, laneAxis } from "./thread-axes.ts";
+import { walkStmt } from "./visit.ts";
 
 type Action = () => void;
 type Compile = (stmt: Stmt, scope: Scope) => Action;
@@ -115,7 +115,7 @@ function withoutTiles(stmt: Stmt): Stmt {
     case "store":
     case "define":
     case "assign":
-      return lanesOf(stmt.value) >= warpWideLanes ? { kind: "seq", body: [] } : stmt;
+      return isWarpWide(stmt.value) ? { kind: "seq", body: [] } : stmt;
     case "seq":
       return { kind: "seq", body: stmt.body.map(withoutTiles) };
     case "for":

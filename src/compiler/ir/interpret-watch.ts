@@ -11,8 +11,7 @@ import { type Lane, type Memory, offsetOf, write } from "./interpret-memory.ts";
 import type { Scope } from "./interpret-scope.ts";
 import type { LoopFunc, Stmt, Sync } from "./loop-ir.ts";
 import { printStmt } from "./print.ts";
-import { gridAxes, laneAxis, warpWideLanes } from "./thread-axes.ts";
-import { lanesOf } from "./visit.ts";
+import { gridAxes, isWarpWide, laneAxis } from "./thread-axes.ts";
 
 /** Coordinates of a thread, or of the warp that does something together: that has none along its lanes. */
 export type Coordinates = Readonly<Record<string, number>>;
@@ -145,8 +144,7 @@ export function newWatch({ body }: LoopFunc): Watch {
 export function scopeAt(scope: Scope, stmt: Stmt): Scope {
   const { watch } = scope;
   if (!watch) return scope;
-  const isTile =
-    (stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign") && lanesOf(stmt.value) >= warpWideLanes;
+  const isTile = (stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign") && isWarpWide(stmt.value);
   return { ...scope, watch: { ...watch, stmt, thread: isTile ? watch.warp : watch.thread } };
 }
 

@@ -1,6 +1,7 @@
 // The coordinates of a thread in a launch: which loops they are, and the names of their variables once all threads run a function.
 
-import type { For, Stmt, ThreadAxis } from "./loop-ir.ts";
+import { lanesOf } from "./lanes.ts";
+import type { Expr, For, Stmt, ThreadAxis } from "./loop-ir.ts";
 
 /** Coordinates of a group in the grid, and of a thread in its group, the slowest first. */
 export const gridAxes = ["blockIdx.z", "blockIdx.y", "blockIdx.x"] as const satisfies readonly ThreadAxis[];
@@ -11,6 +12,9 @@ export const laneAxis = "threadIdx.x" satisfies ThreadAxis;
 
 /** Lanes of a vector that the lanes of a warp hold together; a thread of its own has no vectors of so many. */
 export const warpWideLanes = 256;
+
+/** Says whether a value is a tile that the lanes of a warp hold together. */
+export const isWarpWide = (value: Expr): boolean => lanesOf(value) >= warpWideLanes;
 
 const isOneOf = (axes: readonly string[], mark: string): mark is ThreadAxis => axes.includes(mark);
 

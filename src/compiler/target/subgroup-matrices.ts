@@ -1,9 +1,9 @@
-// A GPU behind WebGPU whose adapter offers subgroup matrices: the target of its class, with what it says of them. WGSL has them as an
+// A GPU behind WebGPU whose adapter offers subgroup matrices: the target of its class, and the facts of its matrices. WGSL has them as an
 // experiment, whose names still move, so no build is made for such a target: it serves measurements and tests.
 
 import type { AcceleratorTarget } from "./target.ts";
 
-/** What an adapter says of its subgroups and of the matrices that they hold. */
+/** Facts of an adapter: the size of its subgroups, and the sizes and types of the matrices that they multiply. */
 export interface SubgroupMatrices {
   /** Threads of every subgroup, a divisor of 32: an adapter whose subgroups differ in size has no such target. */
   readonly lanes: number;

@@ -2,6 +2,7 @@
 
 import { isLaneActive } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
+import { isWarpWide } from "../../ir/thread-axes.ts";
 import { lanesOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { straightLines } from "../straight-lines.ts";
@@ -12,7 +13,7 @@ import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
 import { withGatheredLoads } from "./gathered-loads.ts";
 import { type Lane, laneAt } from "./lane.ts";
 import type { StatementContext } from "./statement-context.ts";
-import { isWarpValue, warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
+import { warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
 
 type Lines = readonly string[];
 
@@ -39,11 +40,11 @@ function linesOfOne(stmt: Stmt, context: StatementContext): Lines {
     case "if":
       return linesOfIf(stmt, context);
     case "store":
-      return isWarpValue(stmt.value) ? warpStore(stmt, context) : linesOfStore(stmt, context);
+      return isWarpWide(stmt.value) ? warpStore(stmt, context) : linesOfStore(stmt, context);
     case "define":
-      return isWarpValue(stmt.value) ? warpDefine(stmt, context) : linesOfLocal(stmt, context);
+      return isWarpWide(stmt.value) ? warpDefine(stmt, context) : linesOfLocal(stmt, context);
     case "assign":
-      return isWarpValue(stmt.value) ? warpAssign(stmt, context) : linesOfLocal(stmt, context);
+      return isWarpWide(stmt.value) ? warpAssign(stmt, context) : linesOfLocal(stmt, context);
     case "sync":
       return [syncs[stmt.what](stmt.pending)];
     case "prefetch":

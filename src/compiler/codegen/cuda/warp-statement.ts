@@ -5,7 +5,7 @@ import type { DType } from "../../expr/dtype.ts";
 import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import { warpDepth, warpTile } from "../../intrinsic/warp-product.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
-import { warpWideLanes } from "../../ir/thread-axes.ts";
+import { isWarpWide } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
@@ -16,8 +16,6 @@ import { groupProductName, type HelperName } from "./run-time.ts";
 import type { StatementContext, TileOperand } from "./statement-context.ts";
 
 type Lines = readonly string[];
-
-export const isWarpValue = (value: Expr): boolean => lanesOf(value) >= warpWideLanes;
 
 /** Finds which locals are operands of products. */
 export function operandsIn({ body }: LoopFunc): ReadonlyMap<string, TileOperand> {
@@ -203,10 +201,10 @@ export function tiledIn(body: Stmt): ReadonlySet<string> {
   walkStmt(
     body,
     (stmt) => {
-      if (stmt.kind === "store" && isWarpValue(stmt.value)) names.add(stmt.buffer);
+      if (stmt.kind === "store" && isWarpWide(stmt.value)) names.add(stmt.buffer);
     },
     (expr) => {
-      if (expr.kind === "load" && isWarpValue(expr)) names.add(expr.buffer);
+      if (expr.kind === "load" && isWarpWide(expr)) names.add(expr.buffer);
     },
   );
   return names;
@@ -218,7 +216,7 @@ export function lanesOfTiles(body: Stmt): ReadonlySet<number> {
   walkStmt(body, (stmt) => {
     if (stmt.kind !== "store" && stmt.kind !== "define" && stmt.kind !== "assign") return;
     const isOperand = stmt.value.kind === "load" && stmt.kind === "define";
-    if (isWarpValue(stmt.value) && !isOperand) found.add(lanesThatHold(lanesOf(stmt.value)));
+    if (isWarpWide(stmt.value) && !isOperand) found.add(lanesThatHold(lanesOf(stmt.value)));
   });
   return found;
 }

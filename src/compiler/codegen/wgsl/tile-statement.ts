@@ -5,7 +5,7 @@ import type { DType } from "../../expr/dtype.ts";
 import { type WarpProductText, warpDepth, warpTile } from "../../intrinsic/warp-product.ts";
 import { isZeros } from "../../ir/fragment.ts";
 import type { Assign, Define, Expr, IntrinsicCall, IrType, Load, Stmt, Store } from "../../ir/loop-ir.ts";
-import { warpWideLanes } from "../../ir/thread-axes.ts";
+import { isWarpWide } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
 import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
@@ -22,11 +22,9 @@ export interface TileOperand {
   readonly text: WarpProductText;
 }
 
-const isTile = (value: Expr): boolean => lanesOf(value) >= warpWideLanes;
-
 /** Says whether a statement is on a tile. */
 export const isTileStatement = (stmt: Stmt): boolean =>
-  (stmt.kind === "define" || stmt.kind === "assign" || stmt.kind === "store") && isTile(stmt.value);
+  (stmt.kind === "define" || stmt.kind === "assign" || stmt.kind === "store") && isWarpWide(stmt.value);
 
 const productOf = ({ text }: IntrinsicCall): WarpProductText | null => {
   const own = text.wgsl as WarpProductText | undefined;
@@ -62,11 +60,11 @@ export function tilesIn(body: Stmt, target: Target): Tiles {
     body,
     (stmt) => {
       if (isTileStatement(stmt)) types.add((stmt as Store).value.dtype);
-      if (stmt.kind === "store" && isTile(stmt.value)) stored.add(stmt.buffer);
+      if (stmt.kind === "store" && isWarpWide(stmt.value)) stored.add(stmt.buffer);
     },
     (expr) => {
-      if (expr.kind === "load" && isTile(expr)) read.add(expr.buffer);
-      if (isTile(expr)) types.add(expr.dtype);
+      if (expr.kind === "load" && isWarpWide(expr)) read.add(expr.buffer);
+      if (isWarpWide(expr)) types.add(expr.dtype);
       const text = expr.kind === "intrinsic" ? productOf(expr) : null;
       if (expr.kind !== "intrinsic" || !text) return;
       const [sum, left, right] = expr.operands;

@@ -11,8 +11,8 @@
 
 import { constInt, eq, forLoop, ifThen, lt, seq, variable } from "../../ir/build.ts";
 import type { Expr, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
-import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, laneAxis, warpWideLanes } from "../../ir/thread-axes.ts";
-import { lanesOf, mapChildren, mapOwnExprs, substitute, walkStmt } from "../../ir/visit.ts";
+import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, isWarpWide, laneAxis } from "../../ir/thread-axes.ts";
+import { mapChildren, mapOwnExprs, substitute, walkStmt } from "../../ir/visit.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import type { Pass } from "./pass.ts";
@@ -95,9 +95,7 @@ function hiding(name: string, threads: Threads): Threads {
 /** A store to shared memory that not all coordinates run over is done by the first thread along the others. */
 function byOneThread(stmt: Store, { group, bound, stores }: Threads): Stmt {
   if (!stores.has(stmt.buffer)) return stmt;
-  const isOfWarp = isWarpWide(stmt);
+  const isOfWarp = isWarpWide(stmt.value);
   const idle = [...group.keys()].filter((axis) => !bound.has(axis) && !(isOfWarp && axis === laneAxis));
   return idle.reduce<Stmt>((guarded, axis) => ifThen(eq(variable(axis), constInt(0)), guarded), stmt);
 }
-
-const isWarpWide = ({ value }: Store): boolean => lanesOf(value) >= warpWideLanes;

@@ -28,7 +28,7 @@ import {
 } from "../../ir/build.ts";
 import { isWholeAccess } from "../../ir/fragment.ts";
 import type { Buffer, Expr, Local, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
-import { groupAxisOf, warpWideLanes } from "../../ir/thread-axes.ts";
+import { groupAxisOf, isWarpWide } from "../../ir/thread-axes.ts";
 import { lanesOf, mapChildren, mapOperands, walkExpr } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
 import type { Pass } from "./pass.ts";
@@ -54,8 +54,7 @@ const piece = 4;
 const rounds = (warpTile * warpTile) / (warpLanes * piece);
 
 function spreadIn(stmt: Stmt, context: Context): Stmt {
-  if (stmt.kind === "store" && lanesOf(stmt.value) >= warpWideLanes)
-    return isMoved(stmt) ? stmt : spread(stmt, context);
+  if (stmt.kind === "store" && isWarpWide(stmt.value)) return isMoved(stmt) ? stmt : spread(stmt, context);
   // Threads that take different ways would not meet at a barrier.
   if (stmt.kind === "if") return stmt;
   const axis = stmt.kind === "for" ? groupAxisOf(stmt) : null;
@@ -94,7 +93,7 @@ function warpOf(extents: Context["extents"]): Expr {
 function tilesIn(value: Expr): readonly Local[] {
   const tiles = new Map<string, Local>();
   walkExpr(value, (expr) => {
-    if (expr.kind === "local" && expr.lanes >= warpWideLanes) tiles.set(expr.name, expr);
+    if (expr.kind === "local" && isWarpWide(expr)) tiles.set(expr.name, expr);
   });
   return [...tiles.values()];
 }

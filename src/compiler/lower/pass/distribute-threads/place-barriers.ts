@@ -12,9 +12,9 @@
 import { seq, sync } from "../../../ir/build.ts";
 import { copiedAhead } from "../../../ir/copied-ahead.ts";
 import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
-import { gridAxisOf, groupAxes, groupAxisOf, warpWideLanes } from "../../../ir/thread-axes.ts";
+import { gridAxisOf, groupAxes, groupAxisOf, isWarpWide } from "../../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../../ir/update.ts";
-import { childrenOf, lanesOf, ownExprs, someExpr, walkExpr, walkStmt } from "../../../ir/visit.ts";
+import { childrenOf, ownExprs, someExpr, walkExpr, walkStmt } from "../../../ir/visit.ts";
 import { flatMap } from "../../../support/flat-map.ts";
 import { invariant } from "../../../support/invariant.ts";
 import { elementsOfThreads } from "./elements-of-threads.ts";
@@ -62,7 +62,7 @@ function passedOn(launch: Stmt, shared: ReadonlySet<string>): ReadonlySet<string
     (stmt) => {
       if (stmt.kind !== "store") return;
       stored.add(stmt.buffer);
-      if (lanesOf(stmt.value) >= warpWideLanes) read.add(stmt.buffer);
+      if (isWarpWide(stmt.value)) read.add(stmt.buffer);
     },
     (expr) => {
       if (expr.kind === "load") read.add(expr.buffer);
