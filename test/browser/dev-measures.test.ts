@@ -70,14 +70,16 @@ describe.skipIf(noBrowser !== null)(`a page of the dev server in Chromium${noBro
     const root = writeApp(app);
     await open(root, true);
     const first = await page.evaluate("[once, loads]");
-    await eventually(() => expect(entriesIn(root)).toEqual([expect.stringContaining("tune=webgpu-software")]));
+    await eventually(() =>
+      expect(entriesIn(root)).toEqual([expect.stringContaining("tune=webgpu-software-subgroups")]),
+    );
     // The frame goes when nothing is left to measure, and the page has kept its state.
     await page.waitForFunction("framesSeen > 0 && document.querySelector('iframe') === null", null, {
       timeout: 60_000,
     });
     expect(await page.evaluate("[once, loads]")).toEqual(first);
     const module = await (await fetch(new URL("/src/gemm.op.ts?tune=webgpu&trials=4", page.url()))).text();
-    expect(module).toMatch(/gpus: \[\s*"software"|"gpus": \[\s*"software"/);
+    expect(module).toMatch(/gpus: \[\s*"software-subgroups"|"gpus": \[\s*"software-subgroups"/);
     const agrees = await page.evaluate(`(async () => {
       const inputs = kernel.info.tensors.slice(0, 2).map(({ shape }) => new Float32Array(shape[0] * shape[1]).fill(2));
       const twin = kernel(...inputs);

@@ -83,8 +83,8 @@ turn.skipIf(without.length > 0)(
     expect(said[0]).toBe("Done: 2 of 2");
     expect(said.slice(1)).toEqual([expect.stringMatching(/^Done: [12] of/), expect.stringMatching(/^Done: [12] of/)]);
     // WebKitGTK has no relaxed SIMD: its class is that of its processors alone.
-    expect(targetsIn(root)).toEqual(["wasm-x86", "wasm-x86-relaxed", "webgpu-software"]);
-    await eventually(() => expect(output().match(/webgpu-software/g)?.length ?? 0).toBeGreaterThan(0));
+    expect(targetsIn(root)).toEqual(["wasm-x86", "wasm-x86-relaxed", "webgpu-software-subgroups"]);
+    await eventually(() => expect(output().match(/webgpu-software-subgroups/g)?.length ?? 0).toBeGreaterThan(0));
     expect(Object.values(lockOf(root)).map(({ measured }) => measured?.toolchain)).toEqual([
       expect.stringMatching(/, in Version\//),
       expect.stringMatching(/, in (HeadlessChrome|Firefox)\//),
@@ -100,10 +100,13 @@ describe.skipIf(noBrowser !== null)(`in Chromium${noBrowser ? ` (${noBrowser})` 
     await visit(await chromium(), url);
     expect(await ended).toBe(0);
     const { browser, kernels } = JSON.parse(output());
-    expect(browser).toMatchObject({ engine: "x86-relaxed", gpu: { vendor: "google", isSoftware: true } });
+    expect(browser).toMatchObject({
+      engine: "x86-relaxed",
+      gpu: { vendor: "google", isSoftware: true, subgroupLanes: 4 },
+    });
     expect(kernels.map(({ target, origin, error }: Record<string, unknown>) => [target, origin, error])).toEqual([
       ["wasm-x86-relaxed", "tuned", null],
-      ["webgpu-software", "tuned", null],
+      ["webgpu-software-subgroups", "tuned", null],
     ]);
     const again = await serve(root, "tune", "--browser", "--once", "--json");
     await visit(await chromium(), again.url);
@@ -177,7 +180,7 @@ describe("what is no page of ours", () => {
     userAgent: "a liar",
     isSecure: true,
     engine: null,
-    gpu: { vendor: "apple", name: "apple metal-3", isSoftware: false },
+    gpu: { vendor: "apple", name: "apple metal-3", isSoftware: false, subgroupLanes: 0 },
   });
 
   function answer(visit: number, job: number, head: object, outputs = new Uint8Array(0)): Uint8Array {

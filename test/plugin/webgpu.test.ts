@@ -123,6 +123,33 @@ turn.skipIf(noSoftwareGpu !== null)(
   },
 );
 
+turn.skipIf(noSoftwareGpu !== null)(
+  `schedules by shuffles go along for adapters with subgroups${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`,
+  async () => {
+    const softmax = (query: string): string => `
+import softmax from "./softmax.op.ts?tune=webgpu${query}";
+const X = Float32Array.from({ length: 32 * 64 }, (_, at) => ((at * 7) % 11) - 5);
+const rows = [...softmax(X)];
+await softmax.ready();
+const late = [...(await softmax.async(X))];
+const { target, gpu } = softmax.info;
+console.log(JSON.stringify({ isNear: rows.every((value, at) => Math.abs(value - late[at]) < 1e-6), target, adapter: gpu.adapter, reason: gpu.reason }));
+process.exit();`;
+    const root = writeApp({
+      "src/main.js": softmax("-software-subgroups&trials=1"),
+      "src/softmax.op.ts": `import { softmax } from "unplugin-kernel/ops"; export default softmax({ M: 32, N: 64 });`,
+    });
+    await build(root, "tune");
+    writeFileSync(join(root, "src/main.js"), softmax(""));
+    const { code } = await build(root, "frozen");
+    expect(code).toMatch(/gpus: \["software-subgroups"\],\s+lanes: 4/);
+    expect(code).toMatch(/enable subgroups;.*subgroupShuffleXor\(/);
+    const { isNear, target, adapter, reason } = runMoved(root) as Record<string, unknown>;
+    expect({ isNear, target }).toEqual({ isNear: true, target: "webgpu" });
+    expect(adapter ?? reason).toMatch(/^google swiftshader$|^the GPU takes /);
+  },
+);
+
 describe("an operator of f64", () => {
   turn("is the twin's", async () => {
     const root = app("", "f64");

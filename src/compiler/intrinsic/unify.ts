@@ -50,6 +50,7 @@ function unifyIn(pattern: Expr, value: Expr, bindings: Bindings, context: Contex
     case "unary":
     case "select":
     case "bitcast":
+    case "shuffle":
     case "ramp":
     case "broadcast":
     case "lanes":

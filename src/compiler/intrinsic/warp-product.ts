@@ -18,9 +18,6 @@ export const warpTile = 16;
 /** Bytes of a row of an operand that runs along the depth. */
 const depthBytes = 32;
 
-/** Lanes of a warp, which hold a tile together. */
-export const warpLanes = 32;
-
 /** Text of an instruction on tiles of a warp, for the printers of CUDA C and WGSL. */
 export interface WarpProductText {
   readonly kind: "warp-product";

@@ -66,6 +66,7 @@ function boundsOfLeaf(expr: Expr, ranges: Ranges): Interval {
     case "local":
     case "unary":
     case "bitcast":
+    case "shuffle":
     case "intrinsic":
       return unbounded;
   }

@@ -24,6 +24,7 @@ import type {
   Prefetch,
   Ramp,
   Registers,
+  Shuffle,
   Stmt,
   Store,
   Sync,
@@ -83,6 +84,13 @@ export const select = (condition: Expr, yes: Expr, no: Expr): Expr => ({
 
 export const cast = (dtype: IrType, operand: Expr): Expr =>
   operand.dtype === dtype ? operand : { kind: "cast", dtype, operand };
+
+export const shuffle = (operand: Local, mask: number): Shuffle => ({
+  kind: "shuffle",
+  dtype: operand.dtype,
+  operand,
+  mask,
+});
 
 export const bitcast = (dtype: IrType, operand: Expr): Bitcast => ({ kind: "bitcast", dtype, operand });
 

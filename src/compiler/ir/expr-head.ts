@@ -22,6 +22,8 @@ export function headOf(expr: Expr): string {
     case "cast":
     case "bitcast":
       return `${expr.kind}:${expr.dtype}`;
+    case "shuffle":
+      return `shuffle ${expr.mask}`;
     case "ramp":
       return `ramp ${expr.stride} ${expr.lanes}`;
     case "broadcast":

@@ -49,6 +49,8 @@ function textOf(expr: Expr): string {
     case "cast":
     case "bitcast":
       return `${expr.kind}:${expr.dtype}(${textOf(expr.operand)})`;
+    case "shuffle":
+      return `shuffle(${textOf(expr.operand)},${expr.mask})`;
     case "ramp":
       return `ramp(${textOf(expr.base)},${expr.stride},${expr.lanes})`;
     case "broadcast":
@@ -95,6 +97,8 @@ function sameNode(a: Expr, b: Expr): boolean {
     case "unary":
     case "binary":
       return b.kind === a.kind && a.op === b.op;
+    case "shuffle":
+      return b.kind === a.kind && a.mask === b.mask;
     case "ramp":
       return b.kind === a.kind && a.stride === b.stride && a.lanes === b.lanes;
     case "broadcast":

@@ -8,7 +8,7 @@ import { type Lane, type Memory, offsetBy, offsetOf, read } from "./interpret-me
 import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
 import { onceOf, runOf, sharedIn } from "./interpret-shared.ts";
 import { watchAccess } from "./interpret-watch.ts";
-import type { Expr, Load, Select } from "./loop-ir.ts";
+import type { Expr, Load, Local, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
 import { lanesOf } from "./visit.ts";
 
@@ -33,6 +33,9 @@ export function cellOf(scope: Scope, name: string): Cell {
   invariant(cell, `${name} is read where it is not defined`);
   return cell;
 }
+
+/** Name of the cell of another thread in the scope of the one that asks for its value. */
+export const shuffledName = (operand: Expr, mask: number): string => `${(operand as Local).name} ^ ${mask}`;
 
 export function memoryOf(scope: Scope, name: string, rank: number): Memory {
   const memory = scope.memories.get(name);
@@ -93,6 +96,10 @@ function makeScalar(expr: Expr, scope: Scope): ScalarFn {
       const cell = cellOf(scope, expr.name);
       return () => cell.value as Lane;
     }
+    case "shuffle": {
+      const cell = cellOf(scope, shuffledName(expr.operand, expr.mask));
+      return () => cell.value as Lane;
+    }
     case "load":
       return compileScalarLoad(expr, scope);
     case "unary":
@@ -140,6 +147,7 @@ function makeVector(expr: Expr, scope: Scope): VectorFn {
   switch (expr.kind) {
     case "const":
     case "var":
+    case "shuffle":
       return compileLanes([expr], scope);
     case "local": {
       const cell = cellOf(scope, expr.name);

@@ -4,11 +4,11 @@
 // The first lane of a warp computes for all of them what they compute together.
 
 import { invariant } from "../support/invariant.ts";
-import { compileScalar, decisive } from "./interpret-expr.ts";
+import { cellOf, compileScalar, decisive, shuffledName } from "./interpret-expr.ts";
 import { createMemory, type Memory } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import { beginGroup, scopeAt, scopesOfThreads, watchLaunch, watchSync } from "./interpret-watch.ts";
-import type { For, If, Seq, Stmt } from "./loop-ir.ts";
+import type { Define, For, If, Local, Seq, Shuffle, Stmt } from "./loop-ir.ts";
 import { groupAxes, isWarpWide, laneAxis } from "./thread-axes.ts";
 import { walkStmt } from "./visit.ts";
 
@@ -74,10 +74,14 @@ const withCell = ({ cells, ...rest }: Scope, name: string, cell: Cell): Scope =>
   cells: new Map(cells).set(name, cell),
 });
 
+/** Says whether threads hand each other what they have in a local. */
+const isShuffle = (stmt: Stmt): stmt is Define & { readonly value: Shuffle } =>
+  stmt.kind === "define" && stmt.value.kind === "shuffle";
+
 function meets(stmt: Stmt): boolean {
   let found = false;
   walkStmt(stmt, (each) => {
-    found ||= each.kind === "sync" && each.what === "barrier";
+    found ||= (each.kind === "sync" && each.what === "barrier") || isShuffle(each);
   });
   return found;
 }
@@ -138,6 +142,7 @@ function compileParts({ body }: Seq, outer: readonly Thread[], compile: Compile)
   for (const stmt of body) {
     if (stmt.kind === "define") {
       endPart();
+      if (isShuffle(stmt)) threads = withPartners(threads, stmt.value);
       threads = threads.map(({ scope, leads }) => ({ scope: withCell(scope, stmt.name, { value: null }), leads }));
       apart.push({ kind: "assign", name: stmt.name, value: stmt.value });
     } else if (meets(stmt)) {
@@ -149,6 +154,16 @@ function compileParts({ body }: Seq, outer: readonly Thread[], compile: Compile)
   return () => {
     for (const action of actions) action();
   };
+}
+
+/** The threads, each of which knows the value of the one that it shuffles with. */
+function withPartners(threads: readonly Thread[], { operand, mask }: Shuffle): readonly Thread[] {
+  const name = shuffledName(operand, mask);
+  return threads.map(({ scope, leads }, at) => ({
+    // Along x neighbours come one after another.
+    scope: withCell(scope, name, cellOf(threads[at ^ mask]!.scope, (operand as Local).name)),
+    leads,
+  }));
 }
 
 function compileLoop({ name, extent, body }: For, threads: readonly Thread[], compile: Compile): Action {

@@ -28,6 +28,7 @@ function sameLanes(expr: Expr): Expr | null {
     case "unary":
     case "cast":
     case "bitcast":
+    case "shuffle":
       return expr.operand;
     case "binary":
       return expr.left;
@@ -68,6 +69,7 @@ function ownLanes(expr: Expr): number {
     case "unary":
     case "cast":
     case "bitcast":
+    case "shuffle":
     case "binary":
     case "select":
       return 1;

@@ -111,6 +111,7 @@ function weightOf(expr: Expr): number {
     case "binary":
       return cheapOps.has(expr.op) ? 1 : costly;
     case "select":
+    case "shuffle":
     case "cast":
     case "lanes":
     case "interleave":

@@ -93,6 +93,18 @@ export interface Bitcast {
   readonly operand: Expr;
 }
 
+/**
+ * What another thread of the subgroup has in a local: the one whose coordinate along x differs by `mask`, bit by bit. All threads of a
+ * group come there together. It is the whole value of a `define`, and only in functions of threads.
+ */
+export interface Shuffle {
+  readonly kind: "shuffle";
+  readonly dtype: IrType;
+  /** A scalar local. */
+  readonly operand: Expr;
+  readonly mask: number;
+}
+
 /** The i32 vector base, base + stride, base + 2·stride, …; the lanes of a base that is itself a ramp again each time: rows. */
 export interface Ramp {
   readonly kind: "ramp";
@@ -151,6 +163,7 @@ export type Expr =
   | Select
   | Cast
   | Bitcast
+  | Shuffle
   | Ramp
   | Broadcast
   | Lanes

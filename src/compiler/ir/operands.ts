@@ -40,7 +40,8 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
     }
     case "unary":
     case "cast":
-    case "bitcast": {
+    case "bitcast":
+    case "shuffle": {
       const operand = f(expr.operand);
       return operand === expr.operand ? expr : updateOperand(expr, operand);
     }
@@ -91,6 +92,7 @@ export function operandsOf(expr: Expr): readonly Expr[] {
     case "unary":
     case "cast":
     case "bitcast":
+    case "shuffle":
       return [expr.operand];
     case "binary":
       return [expr.left, expr.right];
@@ -123,6 +125,7 @@ export function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
     case "unary":
     case "cast":
     case "bitcast":
+    case "shuffle":
       visit(expr.operand);
       return;
     case "broadcast":
@@ -153,6 +156,7 @@ export function lessNodes(expr: Expr, left: number): number {
     case "unary":
     case "cast":
     case "bitcast":
+    case "shuffle":
       return lessNodes(expr.operand, left - 1);
     case "broadcast":
       return lessNodes(expr.value, left - 1);

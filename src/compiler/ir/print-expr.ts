@@ -96,6 +96,8 @@ function printNode(expr: Expr, of: PrintedOf): Printed {
       return call(expr.dtype, [expr.operand]);
     case "bitcast":
       return call(`bits.${expr.dtype}`, [expr.operand]);
+    case "shuffle":
+      return word(`shuffle(${text(expr.operand)}, ${expr.mask})`);
     case "ramp":
       return word(`ramp(${text(expr.base)}, ${expr.stride}, ${expr.lanes})`);
     case "broadcast":

@@ -67,6 +67,7 @@ function simplifyNode(expr: Expr, ranges: Ranges): Expr {
     case "ramp":
       return mapOperands(expr, (base) => simpleIndex(base, ranges));
     case "bitcast":
+    case "shuffle":
     case "broadcast":
     case "lanes":
     case "interleave":

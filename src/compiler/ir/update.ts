@@ -21,6 +21,7 @@ import type {
   Prefetch,
   Ramp,
   Select,
+  Shuffle,
   Store,
   Unary,
 } from "./loop-ir.ts";
@@ -34,10 +35,17 @@ export const updateLoad = (node: Load, changes: Changes<Load>): Load => {
   return { kind: "load", dtype, buffer, indices, active };
 };
 
-export const updateOperand = (node: Unary | Cast | Bitcast, operand: Expr): Unary | Cast | Bitcast =>
-  node.kind === "unary"
-    ? { kind: "unary", dtype: node.dtype, op: node.op, operand }
-    : { kind: node.kind, dtype: node.dtype, operand };
+export function updateOperand(node: Unary | Cast | Bitcast | Shuffle, operand: Expr): Unary | Cast | Bitcast | Shuffle {
+  switch (node.kind) {
+    case "unary":
+      return { kind: "unary", dtype: node.dtype, op: node.op, operand };
+    case "shuffle":
+      return { kind: "shuffle", dtype: node.dtype, operand, mask: node.mask };
+    case "cast":
+    case "bitcast":
+      return { kind: node.kind, dtype: node.dtype, operand };
+  }
+}
 
 export const updateBinary = (node: Binary, changes: Changes<Binary>): Binary => {
   const { dtype = node.dtype, op = node.op, left = node.left, right = node.right } = changes;

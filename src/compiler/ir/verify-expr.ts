@@ -3,6 +3,7 @@
 import { comparisonOps, type UnaryOp } from "../expr/scalar-expr.ts";
 import { castValue } from "../expr/scalar-math.ts";
 import { operandsFirst } from "../support/graph.ts";
+import { isPowerOfTwo } from "../support/integer-math.ts";
 import { isLargeExpr } from "./graph.ts";
 import type {
   Binary,
@@ -16,6 +17,7 @@ import type {
   Lanes,
   Load,
   Select,
+  Shuffle,
   Unary,
 } from "./loop-ir.ts";
 import { eachOperand } from "./operands.ts";
@@ -37,6 +39,7 @@ export const typeOf = (expr: Expr): string => typeText(expr.dtype, lanesOf(expr)
 export function exprProblems(expr: Expr, known: DeclaredNames): readonly string[] {
   const problems: string[] = [];
   const visit = (node: Expr): void => {
+    if (node.kind === "shuffle" && node !== expr) problems.push(`a shuffle is part of ${printExpr(expr)}`);
     for (const problem of nodeProblems(node, known)) problems.push(`${problem}, in ${printExpr(node)}`);
   };
   const visitTree = (node: Expr): void => {
@@ -73,6 +76,8 @@ function nodeProblems(expr: Expr, known: DeclaredNames): readonly string[] {
       return [];
     case "bitcast":
       return bitcastProblems(expr);
+    case "shuffle":
+      return shuffleProblems(expr);
     case "ramp":
       return [
         ...when(expr.base.dtype !== "i32", `the base is ${typeOf(expr.base)}, not i32`),
@@ -191,6 +196,13 @@ const twins: Partial<Record<IrType, IrType>> = { f32: "i32", i32: "f32", f64: "i
 
 const bitcastProblems = ({ dtype, operand }: Bitcast): readonly string[] =>
   when(twins[operand.dtype] !== dtype, `${operand.dtype} has not the bits of ${dtype}`);
+
+const shuffleProblems = ({ dtype, operand, mask }: Shuffle): readonly string[] => [
+  ...when(operand.kind !== "local" || operand.lanes > 1, `${typeOf(operand)} is no scalar local`),
+  ...when(dtype !== "f32" && dtype !== "i32", `${dtype} is handed on`),
+  ...when(!isPowerOfTwo(mask), `a mask of ${mask}`),
+  ...when(dtype !== operand.dtype, `a shuffle of ${typeOf(operand)} is said to be ${dtype}`),
+];
 
 const lanesProblems = ({ dtype, elements }: Lanes): readonly string[] => [
   ...when(elements.length < 2, `a vector of ${elements.length} lanes`),

@@ -93,6 +93,7 @@ function stmtProblems(stmt: Stmt, known: DeclaredNames, form: Form): readonly st
       const found = typeOf(stmt.value);
       return [
         ...exprProblems(stmt.value, known),
+        ...when(stmt.value.kind === "shuffle", `a shuffle is assigned, in ${line(stmt)}`),
         ...when(found !== wanted, `${stmt.name} is ${wanted}, ${found} is assigned, in ${line(stmt)}`),
       ];
     }
@@ -148,6 +149,7 @@ function storeProblems(stmt: Store, known: DeclaredNames): readonly string[] {
   const wanted = typeText(buffer.dtype, last ? lanesOf(last) : 1);
   const own = [
     ...when(buffer.role === "input", `${stmt.buffer} is an input`),
+    ...when(value.kind === "shuffle", "a shuffle is stored"),
     ...accessProblems(buffer, indices, active),
     ...when(typeOf(value) !== wanted, `${typeOf(value)} is stored to ${wanted}`),
   ];

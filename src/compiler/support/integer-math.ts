@@ -16,3 +16,6 @@ export function gcd(a: number, b: number): number {
 
 /** The product of all factors; of none, 1. */
 export const product = (factors: readonly number[]): number => factors.reduce((result, factor) => result * factor, 1);
+
+/** Says whether a number is 1, 2, 4, 8, … */
+export const isPowerOfTwo = (value: number): boolean => value > 0 && Number.isInteger(Math.log2(value));

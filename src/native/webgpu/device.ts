@@ -1,7 +1,7 @@
 // A device of WebGPU in this process: the adapter that it is of, buffers, pipelines and submissions, whose errors are thrown where they
 // arise. A text that is refused is told of with the line.
 
-import type { WgslSource } from "../../compiler/index.ts";
+import { subgroupsFeature, type WgslSource } from "../../compiler/index.ts";
 import { adapterName, isSoftware } from "./adapter-name.ts";
 import type { Dawn } from "./dawn.ts";
 
@@ -42,8 +42,9 @@ export async function openGpu(
   }
   const hasTimestamps = adapter.features.has("timestamp-query");
   const { maxStorageBufferBindingSize, maxBufferSize } = adapter.limits;
+  const taken = ["timestamp-query", subgroupsFeature].filter((feature) => adapter.features.has(feature));
   const device = await adapter.requestDevice({
-    requiredFeatures: [...(hasTimestamps ? ["timestamp-query"] : []), ...features] as GPUFeatureName[],
+    requiredFeatures: [...new Set([...taken, ...features])] as GPUFeatureName[],
     requiredLimits: { maxStorageBufferBindingSize, maxBufferSize },
   });
   const lost = device.lost.then(({ reason, message }) => `the device was lost (${reason}): ${message}`);

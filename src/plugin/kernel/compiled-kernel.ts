@@ -1,6 +1,6 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
-import type { EngineClass, GpuClass, KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
+import type { EngineClass, GpuKind, KernelParameter, Numerics, Parameters } from "../../compiler/index.ts";
 import type { KernelTwin, WasmTwin, WebgpuCode } from "./twin.ts";
 
 /**
@@ -36,7 +36,7 @@ export interface ElsewhereSchedule {
 
 /** A schedule for a class of GPUs, which answers there in place of the kernel's own. */
 export interface GpuVariant {
-  readonly gpu: GpuClass;
+  readonly gpu: GpuKind;
   /** "webgpu-apple" */
   readonly target: string;
   readonly code: WebgpuCode;

@@ -21,7 +21,7 @@ const decodeFacts: Decode<VisitorFacts> = object<VisitorFacts>({
   userAgent: text(2000),
   isSecure: boolean,
   engine: nullable(oneOf(...engineClasses)),
-  gpu: nullable(object({ vendor: text(100), name: text(200), isSoftware: boolean })),
+  gpu: nullable(object({ vendor: text(100), name: text(200), isSoftware: boolean, subgroupLanes: integer(0, 1024) })),
 });
 
 const decodeRan: Decode<Ran> = either(

@@ -9,7 +9,15 @@ export interface VisitorFacts {
   /** Class of the WASM engine; null: WASM is forbidden. */
   readonly engine: EngineClass | null;
   /** Adapter of WebGPU; null: there is none. */
-  readonly gpu: { readonly vendor: string; readonly name: string; readonly isSoftware: boolean } | null;
+  readonly gpu: VisitorGpu | null;
+}
+
+export interface VisitorGpu {
+  readonly vendor: string;
+  readonly name: string;
+  readonly isSoftware: boolean;
+  /** Threads of its smallest subgroups; 0: it has none. */
+  readonly subgroupLanes: number;
 }
 
 /** A parameter of a function, as the page makes an array for it. */

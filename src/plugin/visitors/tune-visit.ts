@@ -4,6 +4,7 @@ import {
   DiagnosticError,
   factsOf,
   gpuClassOf,
+  gpuKindOf,
   type Target,
   targetForEngine,
   targetForGpu,
@@ -37,7 +38,7 @@ export interface TunedRow {
 /** Target that a browser measures on its GPU in place of one that an import names; null: none. */
 export const targetOfGpu = (target: string, { gpu }: VisitorFacts): string | null => {
   const ofGpu = gpu && gpuClassOf(gpu.vendor, gpu.isSoftware);
-  return ofGpu && targetForGpu({ name: target }, ofGpu);
+  return ofGpu && targetForGpu({ name: target }, gpuKindOf(ofGpu, gpu.subgroupLanes));
 };
 
 /** Targets that a browser measures, on its GPU and in its WASM engine. */

@@ -190,7 +190,11 @@ const largeGpu: GpuMachine = {
 
 /** By the name of the target. */
 const machines = new Map<string, GpuMachine>([
-  ...gpuClasses.map((gpu) => [targetForGpu(webgpu, gpu)!, { ...smallGpu, ...known[gpu] }] as const),
+  ...gpuClasses.flatMap((gpu) =>
+    ([gpu, `${gpu}-subgroups`] as const).map(
+      (kind) => [targetForGpu(webgpu, kind)!, { ...smallGpu, ...known[gpu] }] as const,
+    ),
+  ),
   [
     cudaSm80.name,
     { ...largeGpu, clockGhz: 1.41, scalarFlops: 128, memoryBytes: 1_100, groupBytesPerProcessor: 164 * 1024 },

@@ -18,6 +18,7 @@ import {
   type Trace,
   type WgslSource,
   webgpu,
+  withShuffles,
 } from "../../../src/compiler/index.ts";
 import { runPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { DiagnosticError } from "../../../src/compiler/support/diagnostic.ts";
@@ -33,8 +34,11 @@ import { operatorOfRound, type SweptOperator } from "./operators.ts";
 /** Templates of an operator that a round has schedules of: attention has dozens. */
 const mostTemplates = 6;
 
+/** The adapter of the tests, by what it has beside the limits of all: subgroups of four. */
+const swiftShaderTarget = withShuffles(webgpu, 4);
+
 /** Targets whose schedules are swept. */
-const sweptTargets: readonly AcceleratorTarget[] = [webgpu, lavapipeTarget, cudaSm80, cudaSm90];
+const sweptTargets: readonly AcceleratorTarget[] = [webgpu, swiftShaderTarget, lavapipeTarget, cudaSm80, cudaSm90];
 
 export function sweptTarget(name: string): AcceleratorTarget {
   const found = sweptTargets.find((target) => target.name === name);

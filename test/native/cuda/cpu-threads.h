@@ -37,7 +37,10 @@ static void uk_meet(uk_meeting &at, int count) {
 }
 
 static void __syncthreads() { uk_meet(uk_all_meet, uk_count); }
-static void uk_warp_meet() { uk_meet(uk_warp_meets[uk_thread / 32], 32); }
+static void uk_warp_meet() {
+  const int rest = uk_count - uk_thread / 32 * 32;
+  uk_meet(uk_warp_meets[uk_thread / 32], rest < 32 ? rest : 32);
+}
 
 template <class... A, size_t... I> static void uk_call(void (*f)(A...), void **p, std::index_sequence<I...>) { f(*(A *)p[I]...); }
 template <class... A> constexpr int uk_parameters(void (*)(A...)) { return sizeof...(A); }
@@ -96,6 +99,17 @@ static float __uint_as_float(unsigned x) { return uk_bits<float>(x); }
 static int __float_as_int(float x) { return uk_bits<int>(x); }
 static double __longlong_as_double(long long x) { return uk_bits<double>(x); }
 static long long __double_as_longlong(double x) { return uk_bits<long long>(x); }
+
+/* What threads of a warp hand each other. */
+static unsigned uk_handed[uk_most_threads];
+template <class T> static T __shfl_xor_sync(unsigned threads, T own, int mask) {
+  if (uk_count < 32 && threads != (1u << uk_count) - 1) abort();
+  uk_handed[uk_thread] = uk_bits<unsigned>(own);
+  uk_warp_meet();
+  const T other = uk_bits<T>(uk_handed[uk_thread ^ mask]);
+  uk_warp_meet();
+  return other;
+}
 
 /* Conversions to integers saturate, and give 0 for NaN. */
 template <class T> static T uk_whole(double x, double least, double beyond, T most) {

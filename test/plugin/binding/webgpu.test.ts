@@ -7,7 +7,7 @@ import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
 import { createGpuKernel, loops } from "../../../src/plugin/runtime/entry/index.ts";
 import type { KernelFacts } from "../../../src/plugin/runtime/facts.ts";
 import { findDevice } from "../../../src/plugin/runtime/webgpu/device.ts";
-import type { GpuFacts, GpuSchedule } from "../../../src/plugin/runtime/webgpu/gpu-facts.ts";
+import { type GpuFacts, type GpuSchedule, schedulesFor } from "../../../src/plugin/runtime/webgpu/gpu-facts.ts";
 import { noSoftwareGpu } from "../../support/webgpu.ts";
 
 /** A clock that the twin's loops move on, so that no load of the machine decides who is faster; null: the machine's own. */
@@ -216,6 +216,28 @@ describe.skipIf(noSoftwareGpu)(`several schedules${without}`, () => {
     own.run(a, b, c);
     expect([...(await own.read("C", c))]).toEqual(wanted);
   });
+});
+
+test("a device gets the schedule of its kind, else of its class, and none that wants larger subgroups", () => {
+  const schedule = (name: string, over: Partial<GpuSchedule> = {}): GpuSchedule => ({ code: [code(name)], ...over });
+  const all = schedule("all");
+  const plain = schedule("plain", { gpus: ["nvidia"] });
+  const shuffled = schedule("shuffled", { gpus: ["nvidia-subgroups"], lanes: 32 });
+  const other = schedule("other", { gpus: ["intel-subgroups"], lanes: 8 });
+  const device = (vendor: string, subgroupMinSize: number, ...features: readonly string[]): GPUDevice =>
+    ({
+      features: new Set(features),
+      adapterInfo: { vendor, architecture: "", device: "", description: "", subgroupMinSize },
+    }) as never;
+  const chosen = (of: GPUDevice): readonly GpuSchedule[] =>
+    schedulesFor({ schedules: [all, plain, shuffled, other] }, of);
+  expect(chosen(device("nvidia", 32, "subgroups"))).toEqual([shuffled]);
+  expect(chosen(device("nvidia", 32))).toEqual([plain]);
+  expect(chosen(device("nvidia", 16, "subgroups"))).toEqual([plain]);
+  expect(chosen(device("intel", 16, "subgroups"))).toEqual([other]);
+  expect(chosen(device("intel", 4, "subgroups"))).toEqual([all, plain]);
+  expect(chosen(device("apple", 32, "subgroups"))).toEqual([all, plain, shuffled, other]);
+  expect(chosen({ features: new Set() } as never)).toEqual([all, plain]);
 });
 
 describe.skipIf(noSoftwareGpu)(`constants${without}`, () => {

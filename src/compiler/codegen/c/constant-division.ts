@@ -3,6 +3,7 @@
 // complement: ⌊a / c⌋ = ~⌊~a / c⌋.
 
 import type { Expr } from "../../ir/loop-ir.ts";
+import { isPowerOfTwo } from "../../support/integer-math.ts";
 import type { Value } from "./context.ts";
 import { cName, type Element, elementBytes } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
@@ -16,8 +17,6 @@ export function constantDivisor(right: Expr): number | null {
   if (right.kind === "broadcast") return constantDivisor(right.value);
   return right.kind === "const" && right.value > 0 ? right.value : null;
 }
-
-export const isPowerOfTwo = (divisor: number): boolean => Number.isInteger(Math.log2(divisor));
 
 export function divideByConstant(
   prelude: Prelude,

@@ -2,6 +2,7 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, IrType } from "../../ir/loop-ir.ts";
+import { InvariantError } from "../../support/invariant.ts";
 import { emitLoad } from "./access.ts";
 import { emitBinary } from "./binary.ts";
 import { emitCast } from "./cast.ts";
@@ -38,6 +39,8 @@ export function emitExpression(context: Context, expr: Expr, piece: Piece): Valu
       return emitCast(context, expr, piece);
     case "bitcast":
       return emitBitcast(context, expr.dtype, expr.operand, piece);
+    case "shuffle":
+      throw new InvariantError("a CPU has no threads that hand each other registers");
     case "ramp":
       return emitRamp(context, expr, piece);
     case "broadcast":

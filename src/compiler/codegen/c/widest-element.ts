@@ -3,7 +3,8 @@
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, IrType, Stmt } from "../../ir/loop-ir.ts";
 import { operandsOf, ownExprs, walkStmt } from "../../ir/visit.ts";
-import { constantDivisor, isPowerOfTwo } from "./constant-division.ts";
+import { isPowerOfTwo } from "../../support/integer-math.ts";
+import { constantDivisor } from "./constant-division.ts";
 import { elementBytes, storedElement } from "./element.ts";
 
 /** Bytes of the widest element in a vector; 1 if there is no vector. Indices of loads and stores are addresses, no vectors of their own. */

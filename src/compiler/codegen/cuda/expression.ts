@@ -5,6 +5,7 @@ import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import { isLaneActive, lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
+import { isPowerOfTwo } from "../../support/integer-math.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
 import { cudaType, isHalf } from "./elements.ts";
@@ -19,6 +20,8 @@ export interface CudaContext {
   readonly place: (buffer: string, index: string) => string;
   /** Whether i32 arithmetic may overflow; indices lie in buffers, so theirs never does. */
   readonly wraps: boolean;
+  /** Threads of a warp, a bit for each. */
+  readonly warp: string;
   /** Vectors that a statement has loaded as a whole, by the load. */
   readonly loaded: ReadonlyMap<Expr, string>;
   /** Elements of runs that statements have loaded together, by the scalar loads that they stand for. */
@@ -47,6 +50,8 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
       return cudaCast(expr, on(expr.operand), context);
     case "bitcast":
       return `${bitcasts[expr.operand.dtype]}(${on(expr.operand)})`;
+    case "shuffle":
+      return `__shfl_xor_sync(${context.warp}, ${on(expr.operand)}, ${expr.mask})`;
     case "ramp":
       return rampAt(expr.base, expr.stride, lane!, context);
     case "broadcast":
@@ -188,8 +193,6 @@ function binaryOn(dtype: IrType, op: IrBinaryOp, a: string, b: string, { use, wr
   }
   return `(${a} ${sign} ${b})`;
 }
-
-const isPowerOfTwo = (value: number): boolean => value > 0 && Number.isInteger(Math.log2(value));
 
 /** Brings a result into a type narrower than int. */
 const wrapped = (dtype: IrType, text: string): string =>

@@ -6,6 +6,7 @@ import type { Buffer, Expr, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
+import { warpLanes } from "../../target/shuffles.ts";
 import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
 import type { GenerateOptions } from "../code-generator.ts";
@@ -47,6 +48,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
       return swizzle ? `${use(swizzle)}(${index})` : index;
     },
     wraps: true,
+    warp: warpOf(warpLanes),
     loaded: new Map(),
     elements: new Map(),
     ahead: copiedAhead(func.body),
@@ -118,7 +120,7 @@ function launchOf(
   { body, before }: LaunchBody,
   entry: string,
   func: LoopFunc,
-  context: StatementContext,
+  common: StatementContext,
 ): { text: string; launch: CudaLaunch } {
   const extents = new Map<ThreadAxis, number>();
   const inner = withoutThreadLoops(body, extents);
@@ -128,6 +130,7 @@ function launchOf(
     extents.get(`${prefix}.z`) ?? 1,
   ];
   const [grid, group] = [size("blockIdx"), size("threadIdx")];
+  const context = { ...common, warp: warpOf(product(group)) };
   const own = usedIn(seq(...before, body));
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
@@ -160,6 +163,9 @@ function launchOf(
     launch: { entry, grid, group, groupBytes },
   };
 }
+
+/** Bits of the threads of a warp in a group of so many: a smaller group has a part of one. */
+const warpOf = (threads: number): string => `0x${(2 ** Math.min(threads, warpLanes) - 1).toString(16)}u`;
 
 /** Row and column of the first sum that a lane holds, and the row that it gives for a load of a tile. */
 const warpPlace = [

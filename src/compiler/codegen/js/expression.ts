@@ -5,7 +5,7 @@ import { isFloat, isInteger } from "../../expr/dtype.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import { flatIndex } from "../../ir/build.ts";
 import type { Binary, Buffer, Cast, Expr, IrBinaryOp, IrType, Load, Unary } from "../../ir/loop-ir.ts";
-import { invariant } from "../../support/invariant.ts";
+import { InvariantError, invariant } from "../../support/invariant.ts";
 import type { Names } from "./names.ts";
 import type { HelperName } from "./run-time.ts";
 
@@ -39,6 +39,8 @@ export function jsExpr(expr: Expr, context: JsContext): string {
       return jsCast(expr, context);
     case "bitcast":
       return `${context.use(bitcasts[expr.operand.dtype]!)}(${js(expr.operand)})`;
+    case "shuffle":
+      throw new InvariantError("JavaScript has no threads that hand each other registers");
     case "ramp":
     case "broadcast":
     case "lanes":

@@ -52,6 +52,7 @@ export function maskCode(context: Context, expr: Expr, range: LaneRange, laneByt
     case "var":
     case "ramp":
     case "bitcast":
+    case "shuffle":
     case "interleave":
     case "intrinsic":
       invariant(false, `a ${expr.kind} where a bool vector is wanted`);

@@ -33,6 +33,7 @@ export function scalarCode(context: Context, expr: Expr): Code {
       return [...scalar(context, expr.operand), ...castCode(context, expr.operand.dtype, expr.dtype)];
     case "bitcast":
       return [...scalar(context, expr.operand), ...bitcast(expr.operand.dtype, expr.dtype)];
+    case "shuffle":
     case "ramp":
     case "broadcast":
     case "lanes":

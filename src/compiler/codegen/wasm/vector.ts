@@ -48,6 +48,7 @@ export function vectorCode(context: Context, expr: Expr, range: LaneRange): Code
       return intrinsicCall(context, expr, range);
     case "const":
     case "var":
+    case "shuffle":
       invariant(false, `a ${expr.kind} where a vector is wanted`);
   }
 }

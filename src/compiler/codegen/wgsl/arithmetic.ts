@@ -5,6 +5,7 @@ import { isFloat } from "../../expr/dtype.ts";
 import type { UnaryOp } from "../../expr/scalar-expr.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
 import type { IrBinaryOp, IrType } from "../../ir/loop-ir.ts";
+import { isPowerOfTwo } from "../../support/integer-math.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
 import { type ScalarType, scalarType, vectorOf } from "./elements.ts";
@@ -135,15 +136,13 @@ function onIntegers(facts: BinaryFacts, a: string, b: string, arithmetic: Arithm
 function roundedDown({ op, right, isNatural }: BinaryFacts, a: string, b: string, arithmetic: Arithmetic): string {
   const isMod = op === "mod";
   // Shifts round down, and a mask leaves what is over.
-  if (right !== null && right > 0 && isPowerOfTwo(right)) {
+  if (right !== null && isPowerOfTwo(right)) {
     if (isMod) return `(${a} & ${all("i32", String(right - 1), arithmetic)})`;
     return `(${a} >> ${all("u32", `${Math.log2(right)}u`, arithmetic)})`;
   }
   if (isNatural && right !== null && right > 0) return `(${a} ${isMod ? "%" : "/"} ${b})`;
   return call(isMod ? "uk_floor_mod_i32" : "uk_floor_div_i32", arithmetic, a, b);
 }
-
-const isPowerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value));
 
 /** Brings a result into its type. */
 export function fitted(dtype: IrType, text: string, arithmetic: Arithmetic): string {

@@ -60,6 +60,8 @@ function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {
       return castText(expr.operand.dtype, expr.dtype, on(expr.operand), arithmetic);
     case "bitcast":
       return bitcastText(expr.dtype, expr.operand, on(expr.operand), arithmetic);
+    case "shuffle":
+      return `subgroupShuffleXor(${on(expr.operand)}, ${expr.mask}u)`;
     case "ramp":
       return rampText(expr, at, context);
     case "broadcast":

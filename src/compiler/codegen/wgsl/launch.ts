@@ -80,9 +80,17 @@ export function launchOf(
   const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtinsOf(lines).join(", ")}) {`;
   return {
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
-    features: tiles.features,
+    features: [...new Set([...tiles.features, ...shuffleFeatures(inner)])],
     launch: { entry, grid: folded, arrays: parts.declarations.arraysOf([...forms.keys()]) },
   };
+}
+
+function shuffleFeatures(body: Stmt): readonly WgslFeature[] {
+  let found = false;
+  walkStmt(body, (stmt) => {
+    found ||= stmt.kind === "define" && stmt.value.kind === "shuffle";
+  });
+  return found ? ["subgroups"] : [];
 }
 
 const builtins = [

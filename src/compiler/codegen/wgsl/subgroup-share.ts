@@ -3,7 +3,8 @@
 //
 //   32 lanes, 8 × 8:  one subgroup has all four          8 lanes, 8 × 8:  each of four has one          16 lanes, 8 × 8:  each of two has a row
 
-import { warpLanes, warpTile } from "../../intrinsic/warp-product.ts";
+import { warpTile } from "../../intrinsic/warp-product.ts";
+import { warpLanes } from "../../target/shuffles.ts";
 import type { Target } from "../../target/target.ts";
 import { cannotRun } from "../cannot.ts";
 import { limitOf } from "./limits.ts";

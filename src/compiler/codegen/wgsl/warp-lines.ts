@@ -1,9 +1,9 @@
 // Coordinates of a thread whose warp is made of subgroups. They follow from the number of its subgroup, which all of its threads share: WGSL
 // wants the places of matrices to be the same for a subgroup, and sees that of nothing else.
 
-import { warpLanes } from "../../intrinsic/warp-product.ts";
 import type { ThreadAxis } from "../../ir/loop-ir.ts";
 import { laneAxis } from "../../ir/thread-axes.ts";
+import { warpLanes } from "../../target/shuffles.ts";
 import { cannotRun } from "../cannot.ts";
 import { partName, type SubgroupShare } from "./subgroup-share.ts";
 

@@ -9,19 +9,21 @@
 //
 // Each nest of groups at the top of a function is a launch. Statements beside them are run by one thread (`codegen/launch-bodies.ts`).
 
-import { constInt, eq, forLoop, ifThen, lt, seq, variable } from "../../ir/build.ts";
-import type { Expr, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
+import { constInt, eq, floorDiv, forLoop, ifThen, lt, mod, seq, variable } from "../../ir/build.ts";
+import type { Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
 import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, isWarpWide, laneAxis } from "../../ir/thread-axes.ts";
-import { mapChildren, mapOwnExprs, substitute, walkStmt } from "../../ir/visit.ts";
+import { mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
+import { byShuffles, shuffledLanes, shuffledSum } from "./distribute-threads/shuffle-sums.ts";
 import type { Pass } from "./pass.ts";
 
 export const distributeThreads: Pass = {
   name: "distribute-threads",
   run(func) {
     const launches = func.body.kind === "seq" ? func.body.body : [func.body];
-    const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func))) };
+    const counter = { sums: 0 };
+    const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func, counter))) };
     return placeBarriers(ownRegisters(threads));
   },
 };
@@ -29,7 +31,7 @@ export const distributeThreads: Pass = {
 /** Number of threads along each coordinate that a launch has. */
 type Extents = ReadonlyMap<ThreadAxis, number>;
 
-function distribute(launch: Stmt, func: LoopFunc): Stmt {
+function distribute(launch: Stmt, func: LoopFunc, counter: Counter): Stmt {
   const grid = new Map<ThreadAxis, number>();
   const coordinates = new Map<string, Expr>();
   const body = withoutGrid(launch, grid, coordinates);
@@ -39,7 +41,7 @@ function distribute(launch: Stmt, func: LoopFunc): Stmt {
     if (axis && stmt.kind === "for") group.set(axis, Math.max(group.get(axis) ?? 1, stmt.extent));
   });
   const stores = new Set(func.buffers.filter(({ memory }) => memory !== "register").map(({ name }) => name));
-  const threads = threadBody(body, { group, bound: new Set(), coordinates, stores });
+  const threads = threadBody(body, { group, bound: new Set(), coordinates, stores, lanes: 0, counter });
   return around(gridAxes, grid, around(groupAxes, group, threads));
 }
 
@@ -68,20 +70,52 @@ interface Threads {
   readonly coordinates: ReadonlyMap<string, Expr>;
   /** Names of the buffers that threads share. */
   readonly stores: ReadonlySet<string>;
+  /** Neighbours that do the same together, along x; 0: each thread is on its own. */
+  readonly lanes: number;
+  readonly counter: Counter;
+}
+
+/** Numbers the sums of a function. */
+interface Counter {
+  sums: number;
 }
 
 function threadBody(stmt: Stmt, threads: Threads): Stmt {
   const axis = stmt.kind === "for" ? groupAxisOf(stmt) : null;
-  if (stmt.kind === "for" && axis) {
-    const bound = new Set(threads.bound).add(axis);
-    const coordinates = new Map(threads.coordinates).set(stmt.name, variable(axis));
-    const body = threadBody(stmt.body, { ...threads, bound, coordinates });
-    return stmt.extent < threads.group.get(axis)! ? ifThen(lt(variable(axis), constInt(stmt.extent)), body) : body;
-  }
+  if (stmt.kind === "for" && axis) return ofCoordinate(stmt, axis, threads);
+  const sum = stmt.kind === "for" ? sumOfNeighbours(stmt, threads) : null;
+  if (sum) return sum;
   const own = mapOwnExprs(stmt, (expr) => substitute(expr, threads.coordinates));
   if (own.kind === "store") return byOneThread(own, threads);
   const inside = own.kind === "for" ? hiding(own.name, threads) : threads;
   return mapChildren(own, (child) => threadBody(child, inside));
+}
+
+/** Runs the body of a loop over threads by its threads, or by as many neighbours for each of its iterations as add up something there. */
+function ofCoordinate({ name, extent, body }: For, axis: ThreadAxis, threads: Threads): Stmt {
+  const most = threads.group.get(axis)!;
+  const shuffled = axis === laneAxis ? shuffledLanes(body) : 0;
+  const isShared = shuffled > 0 && extent * shuffled === most;
+  const own = isShared ? floorDiv(variable(axis), constInt(shuffled)) : variable(axis);
+  const bound = new Set(threads.bound).add(axis);
+  const coordinates = new Map(threads.coordinates).set(name, own);
+  const lanes = axis === laneAxis ? (isShared ? shuffled : 0) : threads.lanes;
+  const inside = threadBody(body, { ...threads, bound, coordinates, lanes });
+  return !isShared && extent < most ? ifThen(lt(variable(axis), constInt(extent)), inside) : inside;
+}
+
+/** The sum that a loop is, by shuffles; null: it is none, or not of the neighbours that the threads of the group are. */
+function sumOfNeighbours(loop: For, threads: Threads): Stmt | null {
+  const { group, bound, lanes, counter } = threads;
+  const sum = shuffledSum(loop);
+  const together = bound.has(laneAxis) ? lanes : group.get(laneAxis);
+  if (!sum || together !== loop.extent) return null;
+  const x = variable(laneAxis);
+  const own = bound.has(laneAxis) ? mod(x, constInt(loop.extent)) : x;
+  const coordinates = new Map(threads.coordinates).set(loop.name, own);
+  const stem = `${sum.stored.buffer}.${counter.sums++}`;
+  const stmts = byShuffles(sum, loop.extent, coordinates, stem);
+  return mapStmt(stmts, (stmt) => (stmt.kind === "store" ? byOneThread(stmt, threads) : stmt));
 }
 
 /** A loop of each thread hides one around it that has its name. */
@@ -92,10 +126,14 @@ function hiding(name: string, threads: Threads): Threads {
   return { ...threads, coordinates };
 }
 
-/** A store to shared memory that not all coordinates run over is done by the first thread along the others. */
-function byOneThread(stmt: Store, { group, bound, stores }: Threads): Stmt {
+/** A store to shared memory that not all coordinates run over is done by the first thread along the others, that of neighbours by the first of them. */
+function byOneThread(stmt: Store, { group, bound, stores, lanes }: Threads): Stmt {
   if (!stores.has(stmt.buffer)) return stmt;
   const isOfWarp = isWarpWide(stmt.value);
   const idle = [...group.keys()].filter((axis) => !bound.has(axis) && !(isOfWarp && axis === laneAxis));
-  return idle.reduce<Stmt>((guarded, axis) => ifThen(eq(variable(axis), constInt(0)), guarded), stmt);
+  const first = [
+    ...idle.map((axis) => variable(axis)),
+    ...(lanes > 0 ? [mod(variable(laneAxis), constInt(lanes))] : []),
+  ];
+  return first.reduce<Stmt>((guarded, place) => ifThen(eq(place, constInt(0)), guarded), stmt);
 }

@@ -10,7 +10,7 @@
 //
 // Lane x of warp w takes four neighbours of a row, so that lanes side by side store side by side.
 
-import { warpLanes, warpTile } from "../../intrinsic/warp-product.ts";
+import { warpTile } from "../../intrinsic/warp-product.ts";
 import { localBuffer } from "../../ir/buffer.ts";
 import {
   add,
@@ -31,6 +31,7 @@ import type { Buffer, Expr, Local, Stmt, Store, ThreadAxis } from "../../ir/loop
 import { groupAxisOf, isWarpWide } from "../../ir/thread-axes.ts";
 import { lanesOf, mapChildren, mapOperands, walkExpr } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
+import { warpLanes } from "../../target/shuffles.ts";
 import type { Pass } from "./pass.ts";
 
 export const spreadTiles: Pass = {

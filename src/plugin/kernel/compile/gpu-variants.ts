@@ -1,7 +1,7 @@
 // Schedules of a kernel for classes of GPUs, each a kernel of another target. The lock has them from browsers in which they were measured
 // (`tune --browser`): a build makes those that it finds there, and looks for no others.
 
-import { type GpuClass, gpuClasses, targetForGpu } from "../../../compiler/index.ts";
+import { type GpuKind, gpuKinds, targetForGpu } from "../../../compiler/index.ts";
 import { conciseMeasured } from "../../../tuner/lock/lock-entry.ts";
 import { foreignKernel } from "../artifacts/foreign-kernel.ts";
 import type { GpuVariant } from "../compiled-kernel.ts";
@@ -14,7 +14,7 @@ export async function gpuVariants(context: KernelContext): Promise<readonly GpuV
   const { request, task, whyNotComputed } = context;
   if (request.mode === "interim" || whyNotComputed !== null) return [];
   const variants: GpuVariant[] = [];
-  for (const gpu of gpuClasses) {
+  for (const gpu of gpuKinds) {
     const target = targetForGpu(task.target, gpu);
     const variant = target === null ? null : await variantFor(context, gpu, target);
     if (variant) variants.push(variant);
@@ -24,7 +24,7 @@ export async function gpuVariants(context: KernelContext): Promise<readonly GpuV
 
 async function variantFor(
   { request, services }: KernelContext,
-  gpu: GpuClass,
+  gpu: GpuKind,
   target: string,
 ): Promise<GpuVariant | null> {
   const context = await kernelContext({ ...request, target }, services);

@@ -25,7 +25,7 @@ export const createGpuKernel = (facts: KernelFacts, gpuFacts: GpuFacts | null, .
     (context): GpuApi<OwnDevice, GpuSchedule> | null =>
       gpuFacts && {
         find: findDevice,
-        schedulesFor: ({ gpu }) => schedulesFor(gpuFacts, gpu),
+        schedulesFor: ({ device }) => schedulesFor(gpuFacts, device),
         open: (schedule, { device }) => openArrayRunner(context, schedule, device),
         on: (device, constants) => openOn(context, gpuFacts, device, constants),
       },

@@ -1,7 +1,6 @@
 // The device that a program's kernels share: asked for once, and again when it was lost. Adapters that compute on the CPU are left to the
 // twins, which are made for that.
 
-import { type GpuClass, gpuClassOf } from "../../../compiler/index.ts";
 import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
 import type { FoundGpu, NoGpu } from "../gpu/gpu-api.ts";
 import { gpuHere } from "./dawn.ts";
@@ -9,7 +8,6 @@ import { gpuHere } from "./dawn.ts";
 /** The device that kernels share. */
 export interface OwnDevice extends FoundGpu {
   readonly device: GPUDevice;
-  readonly gpu: GpuClass | null;
 }
 
 type Found = OwnDevice | NoGpu;
@@ -29,8 +27,6 @@ function takesSoftware(): boolean {
   return own === "1";
 }
 
-export const classOf = (info: GPUAdapterInfo): GpuClass | null => gpuClassOf(info.vendor, isSoftware(info));
-
 async function ask(): Promise<Found> {
   const gpu = await gpuHere();
   if (!gpu) return none("there is no WebGPU here");
@@ -39,7 +35,7 @@ async function ask(): Promise<Found> {
   const name = adapterName(adapter.info);
   if (isSoftware(adapter.info) && !takesSoftware()) return none(`the adapter computes on the CPU (${name})`);
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-  const wanted = ["shader-f16"] as const;
+  const wanted = ["shader-f16", "subgroups"] as const;
   const device = await adapter.requestDevice({
     requiredFeatures: wanted.filter((feature) => adapter.features.has(feature)),
     requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
@@ -48,7 +44,7 @@ async function ask(): Promise<Found> {
     losses += reason === "destroyed" ? 0 : 1;
     asked = losses < mostLosses ? null : Promise.resolve(none(`the device was lost ${losses} times`));
   });
-  return { kind: "found", device, adapter: name, gpu: classOf(adapter.info) };
+  return { kind: "found", device, adapter: name };
 }
 
 /** Asks for the program's device. Never rejects. */

@@ -5,7 +5,6 @@ import type { KernelOnDevice } from "../../../compiler/index.ts";
 import { arrayFor } from "../arguments.ts";
 import { callsOnDevice } from "../gpu/calls-on-device.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
-import { classOf } from "./device.ts";
 import { type GpuFacts, schedulesFor } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
 import { bufferBytes, createBuffer, leastBytes, Staging, submitPass, upload } from "./transfer.ts";
@@ -39,7 +38,7 @@ export async function openOn(
 ): Promise<KernelOnDevice> {
   const { op } = context.facts;
   const device = deviceOf(where, op);
-  const [schedule] = schedulesFor(facts, device.adapterInfo ? classOf(device.adapterInfo) : null);
+  const [schedule] = schedulesFor(facts, device);
   const layer = await openLayer(context, schedule!, device);
   if (given) layer.setArrays(given);
   const staging = new Staging(device);

@@ -1,7 +1,7 @@
 // The page of `tune --browser`: it says what browser it is, asks the command for candidates, has its worker run them, and sends what came of them.
 
 import { afterMs } from "../../../native/machine/clock.ts";
-import { adapterName, isSoftware } from "../../../native/webgpu/adapter-name.ts";
+import { adapterName, isSoftware, subgroupLanesOf } from "../../../native/webgpu/adapter-name.ts";
 import { element } from "../../report/page/dom.ts";
 import { classesOfEngine } from "../../runtime/engine.ts";
 import { framedPage } from "../../runtime/framed-page.ts";
@@ -31,7 +31,12 @@ async function gpuFacts(): Promise<VisitorFacts["gpu"]> {
     const { info } = adapter;
     // The kernels around a frame leave such adapters alone, unless they are asked for.
     if (around && isSoftware(info) && around.UNPLUGIN_KERNEL_WEBGPU_SOFTWARE !== "1") return null;
-    return { vendor: info.vendor.slice(0, 100), name: adapterName(info).slice(0, 200), isSoftware: isSoftware(info) };
+    return {
+      vendor: info.vendor.slice(0, 100),
+      name: adapterName(info).slice(0, 200),
+      isSoftware: isSoftware(info),
+      subgroupLanes: subgroupLanesOf(adapter),
+    };
   } catch {
     return null;
   }

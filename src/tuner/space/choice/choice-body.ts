@@ -73,6 +73,7 @@ class SharedExpressions {
       case "bitcast":
         return this.#shared(expr, `${expr.kind} ${expr.dtype}`, [this.add(expr.operand, choices)]);
       case "local":
+      case "shuffle":
       case "ramp":
       case "broadcast":
       case "lanes":

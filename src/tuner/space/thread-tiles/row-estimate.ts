@@ -15,16 +15,23 @@ import {
   valueIn,
 } from "../estimate/group-load.ts";
 import { operationsBy } from "./byte-dots.ts";
-import { atOnceIn, type ByteDot } from "./byte-words.ts";
+import { atOnceIn } from "./byte-words.ts";
 import { hasSharedElements, type RowGroup } from "./row-group.ts";
-import { combinersOf, rowLanesOf, rowsOfGroup, rowsOfThread, rowUnrollOf, threadsOfRow } from "./row-loops.ts";
+import {
+  combinersOf,
+  type RowForm,
+  rowLanesOf,
+  rowsOfGroup,
+  rowsOfThread,
+  rowUnrollOf,
+  threadsOfRow,
+} from "./row-loops.ts";
 
 /**
  * @param kept buffers whose rows stay in registers from their first reader on
- * @param dot the instruction that takes words of a row
  */
 export const rowEstimate =
-  (rows: RowGroup, kept: readonly string[], dot: ByteDot | null, target: AcceleratorTarget): Estimate =>
+  (rows: RowGroup, kept: readonly string[], { dot, shuffleLanes }: RowForm, target: AcceleratorTarget): Estimate =>
   (assignment) => {
     const { root, reductions, leading } = rows;
     const value = valueIn(assignment);
@@ -48,8 +55,7 @@ export const rowEstimate =
     const parts = lengths.map((length) => Math.ceil(length / (inRow * lanes)) * lanes);
     const asked = lengths.reduce((all, length) => all + length, 0);
     const done = parts.reduce((all, part) => all + part * inRow, 0);
-    // Parts are combined by a few threads while the others wait, or by all.
-    const combining = reductions.length * (combiners > 1 ? inRow / combiners + combiners : inRow);
+    const { combining, barriers, held } = combiningOf(inRow, combiners, shuffleLanes);
     const walks = isKept ? 1 : stages.length;
     const first = firstReads(rows, kept);
     const read = isKept ? first : stages.reduce((all, stage) => all + bytesReadBy(stage), 0);
@@ -68,12 +74,12 @@ export const rowEstimate =
           groups,
           threads,
           registers: threadSizes.registersBeside + (isKept ? keptRegisters(rows, parts[0]!) : written) + sums,
-          groupBytes: sums * together * (inRow + combiners) * threadSizes.groupWord,
+          groupBytes: sums * together * held * threadSizes.groupWord,
           written: isKept ? parts.reduce((all, part) => all + part, 0) : written * stages.length,
           atOnce: isKept ? parts[0]! : written,
           waits:
             (walks * Math.max(...parts) * several) / Math.min(isKept ? Math.max(...parts) : unroll, mostLoads * lanes),
-          barriers: (combiners > 1 ? 2 : 1) * reductions.length,
+          barriers: barriers * reductions.length,
           surplus: done / asked,
         },
         target,
@@ -81,12 +87,32 @@ export const rowEstimate =
       flops:
         stages.reduce((all, stage) => all + operationsBy(dot, stage), 0) -
         (isKept ? sharedOperations(rows) : 0) +
-        groups * threads * combining,
-      bytesFromL2: groups * threads * combining * byteSize[root.dtype] + (isKept ? 0 : near * share),
+        groups * threads * combining * reductions.length,
+      bytesFromL2:
+        groups * threads * combining * reductions.length * byteSize[root.dtype] + (isKept ? 0 : near * share),
       bytesFromL3: read * share * (sectorBytes / used),
       bytesFromMemory: first + bytesOf(root),
     };
   };
+
+interface Combining {
+  /** Additions of a thread, or of those that others wait for. */
+  readonly combining: number;
+  readonly barriers: number;
+  /** Parts of a row in the memory of the group. */
+  readonly held: number;
+}
+
+/** Parts of a row are combined by shuffles of neighbours and what is left by all, or by a few threads while the others wait, or by all. */
+function combiningOf(inRow: number, combiners: number, shuffleLanes: number): Combining {
+  if (shuffleLanes > 0) {
+    const steps = Math.log2(Math.min(inRow, shuffleLanes));
+    const rest = inRow > shuffleLanes ? inRow / shuffleLanes : 0;
+    return { combining: steps + rest, barriers: rest > 0 ? 1 : 0, held: rest };
+  }
+  const combining = combiners > 1 ? inRow / combiners + combiners : inRow;
+  return { combining, barriers: combiners > 1 ? 2 : 1, held: inRow + combiners };
+}
 
 /** Registers of elements of a row, and of functions of them that are read twice. */
 const keptRegisters = (rows: RowGroup, part: number): number =>

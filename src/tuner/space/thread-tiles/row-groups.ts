@@ -8,7 +8,7 @@
 // Rows that several stages read may stay in the registers of their threads, and so may functions of them that are read twice. Threads take
 // numbers or vectors of a row, and several rows where these share an operand.
 
-import { type AcceleratorTarget, loopName } from "../../../compiler/index.ts";
+import { type AcceleratorTarget, loopName, shuffleLanesOf } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import {
   atMost,
@@ -72,6 +72,7 @@ export const rowGroups: SpaceRule<AcceleratorTarget> = {
       ...waysOf(begun, rows, target),
       ...(isAlone(rows) ? slicedRows(draft, stage, context) : []),
       ...waysByDots(begun, rows, context),
+      ...waysByShuffles(begun, rows, target),
       // Each of the reductions is a stage of its own there.
       ...(rows.reductions.some((it) => isFewLongRows(it, context.task)) ? context.otherwise(draft, stage.name) : []),
     ];
@@ -100,6 +101,24 @@ function waysOf(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readon
   ];
 }
 
+/** The ways in which a row's parts are added up in memory of the group, with shuffles in its place. None: the machine has none. */
+function waysByShuffles(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readonly Draft[] {
+  const shuffleLanes = shuffleLanesOf(target);
+  const isHandedOn = rows.reductions.every(({ dtype }) => dtype === "f32" || dtype === "i32");
+  if (shuffleLanes === 0 || !isHandedOn) return [];
+  const plain: RowForm = { ...plainForm, shuffleLanes };
+  const inVectors: RowForm = { ...plain, inVectors: true };
+  const fits = keptRows(rows).length > 0 && longestRow(rows) <= threadSizes.mostKept * threadSizes.rowThreads.at(-1)!;
+  const hasVectors = vectorsOfRows(rows).length > 0;
+  return [
+    inMemory(draft, rows, plain, target),
+    ...(isAlone(rows) && sharesOperands(rows) ? [inMemory(draft, rows, { ...plain, hasSeveral: true }, target)] : []),
+    ...(hasVectors && rows.root.reduce.length === 0 ? [inMemory(draft, rows, inVectors, target)] : []),
+    ...(fits ? [inRegisters(draft, rows, { ...plain, isKept: true }, target)] : []),
+    ...(fits && hasVectors ? [inRegisters(draft, rows, { ...inVectors, isKept: true }, target)] : []),
+  ];
+}
+
 /** Ways of a product with a vector by the instruction for words of bytes. None: there is no such instruction for it. */
 function waysByDots(draft: Draft, rows: RowGroup, context: RuleContext<AcceleratorTarget>): readonly Draft[] {
   const { root } = rows;
@@ -120,20 +139,22 @@ const titleOf = ({ root, reductions }: RowGroup): string => {
   return others.length === 0 ? `${root.name} by rows` : `${root.name} with ${others.join(", ")} by rows`;
 };
 
+const byShuffles = ({ shuffleLanes }: RowForm): string => (shuffleLanes > 0 ? ", by shuffles" : "");
+
 function inMemory(draft: Draft, rows: RowGroup, form: RowForm, target: AcceleratorTarget): Draft {
   const several = form.hasSeveral ? ", several a thread" : "";
-  const way = `${form.dot ? ", dots of bytes" : ""}${several}${form.inVectors ? ", in vectors" : ""}`;
+  const way = `${form.dot ? ", dots of bytes" : ""}${several}${form.inVectors ? ", in vectors" : ""}${byShuffles(form)}`;
   const decided = addRowChoices(decide(draft, `${titleOf(rows)}${way}`), rows, form, target);
   const written = tunable(decided, rowUnrollOf(rows), threadSizes.rowUnrolls);
   const lanes = form.inVectors ? vectorsOfRows(rows) : form.dot ? [1] : rowLanes(rows);
   const unrolled = form.inVectors || lanes.length > 1 ? tunable(written, rowLanesOf(rows), lanes) : written;
   const limited = form.inVectors ? limitVectors(unrolled, rows) : unrolled;
-  const timed = estimate(limited, rowEstimate(rows, [], form.dot, target));
+  const timed = estimate(limited, rowEstimate(rows, [], form, target));
   return instructAll(timed, [...inAnyCase(cutRows(rows, form)), ...reductionsOf(rows, form)]);
 }
 
 function inRegisters(draft: Draft, rows: RowGroup, form: RowForm, target: AcceleratorTarget): Draft {
-  const title = `${titleOf(rows)}, kept in registers${form.inVectors ? " as vectors" : ""}`;
+  const title = `${titleOf(rows)}, kept in registers${form.inVectors ? " as vectors" : ""}${byShuffles(form)}`;
   const chosen = addRowChoices(decide(draft, title), rows, form, target);
   const decided = limitKept(
     form.inVectors ? tunable(chosen, rowLanesOf(rows), vectorsOfRows(rows)) : chosen,
@@ -141,7 +162,7 @@ function inRegisters(draft: Draft, rows: RowGroup, form: RowForm, target: Accele
     form,
   );
   const kept = keptRows(rows);
-  return instructAll(estimate(decided, rowEstimate(rows, kept, null, target)), [
+  return instructAll(estimate(decided, rowEstimate(rows, kept, form, target)), [
     ...inAnyCase(cutRows(rows, form)),
     ...reductionsOf(rows, form),
     ...kept.flatMap((buffer) => keepRow(buffer, rows, form)),
@@ -217,12 +238,14 @@ function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: 
   const together = divisors(threadSizes.rowsOfGroup);
   const decided = [
     [threadsOfRow(rows), threads] as const,
-    form.hasSeveral
-      ? ([rowsOfThread(rows), divisors(threadSizes.rowsOfThread)] as const)
-      : ([combinersOf(rows), threadSizes.rowCombiners] as const),
+    ...(form.hasSeveral
+      ? [[rowsOfThread(rows), divisors(threadSizes.rowsOfThread)] as const]
+      : form.shuffleLanes > 0
+        ? []
+        : [[combinersOf(rows), threadSizes.rowCombiners] as const]),
     [rowsOfGroup(rows), together] as const,
   ].reduce((result, [name, values]) => tunable(result, name, values), draft);
-  const combining = form.hasSeveral ? limitSeveral(decided, rows) : limitCombiners(decided, rows, threads);
+  const combining = limitParts(decided, rows, form, threads);
   const all = product(combining, `${root.name}.threads`, [threadsOfRow(rows), rowsOfGroup(rows)], "threads of a group");
   const few = atMost(all, `${root.name}.threads`, most, `a group has at most ${most} threads`);
   const least = Math.min(threadSizes.leastThreads, mostThreads(threads.at(-1)!, together, last, form));
@@ -232,11 +255,21 @@ function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: 
 }
 
 /** Threads that a group has at most. Where each has several rows, a group has fewer of them, and a row fewer threads. */
-function mostThreads(ofRow: number, together: readonly number[], rows: number, { hasSeveral }: RowForm): number {
-  if (!hasSeveral) return ofRow * together.at(-1)!;
+function mostThreads(ofRow: number, together: readonly number[], rows: number, form: RowForm): number {
+  if (!form.hasSeveral) return ofRow * together.at(-1)!;
   const fits = (count: number): boolean => threadSizes.rowsOfThread.some((several) => rows % (count * several) === 0);
-  return Math.min(ofRow, threadSizes.mostParts) * together.findLast(fits)!;
+  return Math.min(ofRow, mostPartsOf(form)) * together.findLast(fits)!;
 }
+
+function limitParts(draft: Draft, rows: RowGroup, form: RowForm, threads: readonly number[]): Draft {
+  if (form.hasSeveral) return limitSeveral(draft, rows, form);
+  if (form.shuffleLanes === 0) return limitCombiners(draft, rows, threads);
+  const most = threadSizes.mostParts * form.shuffleLanes;
+  return atMost(draft, threadsOfRow(rows), most, `a thread combines at most ${threadSizes.mostParts} parts`);
+}
+
+/** Most parts of a row, where threads have several: one thread, or neighbours, add up all of them. */
+const mostPartsOf = ({ shuffleLanes }: RowForm): number => (shuffleLanes > 0 ? shuffleLanes : threadSizes.mostParts);
 
 /** Some threads of a row add up its parts, or all of them do so for themselves, if those are few. */
 function limitCombiners(draft: Draft, rows: RowGroup, threads: readonly number[]): Draft {
@@ -258,9 +291,10 @@ function limitCombiners(draft: Draft, rows: RowGroup, threads: readonly number[]
 }
 
 /** Each row of a thread has a thread that adds up its parts, which are not too many for it. */
-function limitSeveral(draft: Draft, rows: RowGroup): Draft {
-  const { mostParts } = threadSizes;
-  const few = atMost(draft, threadsOfRow(rows), mostParts, `a thread combines at most ${mostParts} parts`);
+function limitSeveral(draft: Draft, rows: RowGroup, form: RowForm): Draft {
+  const most = mostPartsOf(form);
+  if (form.shuffleLanes > 0) return atMost(draft, threadsOfRow(rows), most, `${most} neighbours combine a row`);
+  const few = atMost(draft, threadsOfRow(rows), most, `a thread combines at most ${most} parts`);
   return atMost(
     few,
     rowsOfThread(rows),
@@ -273,13 +307,18 @@ function limitSeveral(draft: Draft, rows: RowGroup): Draft {
 function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number): Draft {
   const { root, reductions } = rows;
   const all = `${root.name}.threads`;
+  // Neighbours have one part among them.
+  const shuffled = Math.max(1, form.shuffleLanes);
   const more = form.hasSeveral ? `${root.name}.parts` : `${root.name}.combiners`;
   const counted = form.hasSeveral
     ? product(draft, more, [all, rowsOfThread(rows)], "parts of rows")
-    : countCombiners(draft, rows, more);
+    : shuffled > 1
+      ? draft
+      : countCombiners(draft, rows, more);
   const bytes = `${root.name}.group-bytes`;
   const size = reductions.reduce((sum, { dtype }) => sum + bytesInGroup(dtype), 0);
-  const terms = [...(form.hasSeveral ? [] : [all]), more].map((term) => ({ coefficient: size, term }));
+  const parts = form.hasSeveral ? [more] : shuffled > 1 ? [all] : [all, more];
+  const terms = parts.map((term) => ({ coefficient: Math.ceil(size / shuffled), term }));
   return atMost(
     sum(counted, bytes, terms, 0, "bytes of memory of a group"),
     bytes,

@@ -40,9 +40,11 @@ export interface RowForm {
   readonly hasSeveral: boolean;
   /** The instruction by which each takes words of a row; null: it takes elements. */
   readonly dot: ByteDot | null;
+  /** Neighbours that add up their parts by shuffles; 0: all meet in the memory of the group. */
+  readonly shuffleLanes: number;
 }
 
-export const plainForm: RowForm = { isKept: false, inVectors: false, hasSeveral: false, dot: null };
+export const plainForm: RowForm = { isKept: false, inVectors: false, hasSeveral: false, dot: null, shuffleLanes: 0 };
 
 /** Numbers of elements that are read together: rows of a map are stored by neighbouring threads, so that those are read alike. */
 export function rowLanes({ root, reductions }: RowGroup): readonly number[] {
@@ -175,19 +177,27 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowF
         loops: [thread, row, steps, once, ...(lanes === null ? [] : [lanes]), ...own, ...(dot ? [dot.elements] : [])],
       },
       { kind: "rfactor", loop: thread },
-      { kind: "set-scope", buffer: `${name}.rf`, scope: "group" },
+      { kind: "set-scope", buffer: `${name}.rf`, scope: form.shuffleLanes > 0 ? "register" : "group" },
       { kind: "bind", loop: thread, axis: "threadIdx.x" },
       { kind: "bind", loop: row, axis: "threadIdx.y" },
       ...marks,
       ...[...(form.inVectors ? [lanes!] : []), ...own].map((loop) => ({ kind: "unroll", loop }) as const),
-      { kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" },
+      ...(form.shuffleLanes > 0
+        ? []
+        : [{ kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" } as const]),
       ...takeWords(dot),
     ]),
-    ...(form.hasSeveral
-      ? combinedByRows(stage, own[0]!, { row, parts: final(thread) })
-      : combined(stage, rows, { row, parts: final(thread) })),
+    ...combinedIn(form, own[0] ?? null)(stage, rows, { row, parts: final(thread) }),
   ];
 }
+
+/** @param own the loop over rows of a thread, if it has several */
+function combinedIn({ shuffleLanes }: RowForm, own: string | null): Combine {
+  if (shuffleLanes > 0) return own === null ? combinedByShuffles(shuffleLanes) : combinedRowsByShuffles(own);
+  return own === null ? combined : combinedByRows(own);
+}
+
+type Combine = (stage: SchedulableStage, rows: RowGroup, parts: Parts) => Steps;
 
 interface Parts {
   /** The loop over rows of the group, and the one over parts of a row. */
@@ -195,15 +205,19 @@ interface Parts {
   readonly parts: string;
 }
 
+/** Brings a sum into registers: the root's, on its way to memory. */
+const lastSum = ({ name, block }: SchedulableStage, { root }: RowGroup, result: string): Instructions =>
+  block === root.block
+    ? [{ kind: "cache-write", block: name, loop: result, scope: "register" }]
+    : [{ kind: "set-scope", buffer: name, scope: "register" }];
+
 /** Adds up the parts that threads have, by a few threads or by all. */
-function combined({ name, block }: SchedulableStage, rows: RowGroup, { row, parts }: Parts): Steps {
+function combined(stage: SchedulableStage, rows: RowGroup, { row, parts }: Parts): Steps {
+  const { name } = stage;
   const all = combinersOf(rows);
   const few = threadSizes.rowCombiners.filter((count) => count > 1);
   const [part, combiner] = [`${parts}.0`, `${parts}.1`];
-  const last = (result: string): Instructions =>
-    block === rows.root.block
-      ? [{ kind: "cache-write", block: name, loop: result, scope: "register" }]
-      : [{ kind: "set-scope", buffer: name, scope: "register" }];
+  const last = (result: string): Instructions => lastSum(stage, rows, result);
   const byFew: Instructions = [
     { kind: "split", loop: parts, factors: [0, named(all)], tail: "perfect" },
     { kind: "reorder", loops: [combiner, final(row), part] },
@@ -228,13 +242,63 @@ function combined({ name, block }: SchedulableStage, rows: RowGroup, { row, part
 const final = (loop: string): string => `${loop}.final`;
 
 /** The first threads of a row add up the parts of one of its rows each. */
-const combinedByRows = ({ name }: SchedulableStage, own: string, { row, parts }: Parts): Steps =>
-  inAnyCase([
-    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-    { kind: "bind", loop: final(own), axis: "threadIdx.x" },
-    { kind: "unroll", loop: parts },
-    { kind: "cache-write", block: name, loop: final(own), scope: "register" },
-  ]);
+const combinedByRows =
+  (own: string): Combine =>
+  ({ name }, _, { row, parts }) =>
+    inAnyCase([
+      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+      { kind: "bind", loop: final(own), axis: "threadIdx.x" },
+      { kind: "unroll", loop: parts },
+      { kind: "cache-write", block: name, loop: final(own), scope: "register" },
+    ]);
+
+/** Marks the loop over parts that neighbours have in their registers. */
+const shuffled = (loop: string) => ({ kind: "annotate", loop, key: "shuffle", value: 1 }) as const;
+
+/** Threads of a row, which are neighbours, add up the parts of each of its rows. */
+const combinedRowsByShuffles =
+  (own: string): Combine =>
+  ({ name }, _, { row, parts }) =>
+    inAnyCase([
+      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+      { kind: "unroll", loop: final(own) },
+      shuffled(parts),
+      { kind: "cache-write", block: name, loop: final(own), scope: "register" },
+    ]);
+
+/** Neighbours add up their parts by shuffles. Where a row has more threads than that, all of them add up what neighbours have, from the memory of the group. */
+const combinedByShuffles =
+  (lanes: number): Combine =>
+  (stage, rows, { row, parts }) => {
+    const { name } = stage;
+    const threads = threadsOfRow(rows);
+    const [part, lane] = [`${parts}.0`, `${parts}.1`];
+    const atOnce: Instructions = [
+      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+      shuffled(parts),
+      ...lastSum(stage, rows, final(row)),
+    ];
+    const inSteps: Instructions = [
+      { kind: "split", loop: parts, factors: [0, lanes], tail: "perfect" },
+      { kind: "reorder", loops: [part, final(row), lane] },
+      { kind: "rfactor", loop: part },
+      { kind: "set-scope", buffer: `${name}.rf2`, scope: "group" },
+      { kind: "bind", loop: part, axis: "threadIdx.x" },
+      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
+      shuffled(lane),
+      { kind: "cache-write", block: `${name}.rf2`, loop: final(row), scope: "register" },
+      { kind: "bind", loop: final(final(row)), axis: "threadIdx.y" },
+      { kind: "unroll", loop: final(part) },
+      ...lastSum(stage, rows, final(final(row))),
+    ];
+    const counts = threadSizes.rowThreads;
+    const few = counts.filter((count) => count <= lanes);
+    const many = counts.filter((count) => count > lanes);
+    return [
+      ...inAnyCase(atOnce, [{ tunable: threads, oneOf: few }]),
+      ...inAnyCase(inSteps, [{ tunable: threads, oneOf: many }]),
+    ];
+  };
 
 /** Each thread has its elements of a row in registers: `copy` is a buffer with the rows of the group, and its last loop. */
 export function keepInRegisters(copy: string, row: string, along: string, rows: RowGroup, form: RowForm): Steps {

@@ -92,7 +92,7 @@ export const projectParsers: readonly FuzzedParser[] = [
         userAgent: "Firefox/146.0",
         isSecure: false,
         engine: "arm-relaxed",
-        gpu: { vendor: "apple", name: "apple", isSoftware: false },
+        gpu: { vendor: "apple", name: "apple", isSoftware: false, subgroupLanes: 32 },
       }),
       JSON.stringify({ userAgent: "", isSecure: true, engine: null, gpu: null }),
       '{"visit":3}',

@@ -157,6 +157,7 @@ function findVector(expr: Expr, state: State): Expr | null {
     case "const":
     case "var":
     case "local":
+    case "shuffle":
     case "ramp":
     case "broadcast":
     case "lanes":
