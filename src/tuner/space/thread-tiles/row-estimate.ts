@@ -16,7 +16,6 @@ import {
 } from "../estimate/group-load.ts";
 import { operationsBy } from "./byte-dots.ts";
 import { atOnceIn } from "./byte-words.ts";
-import { hasSharedElements, type RowGroup } from "./row-group.ts";
 import {
   combinersOf,
   type RowForm,
@@ -25,7 +24,8 @@ import {
   rowsOfThread,
   rowUnrollOf,
   threadsOfRow,
-} from "./row-loops.ts";
+} from "./row-form.ts";
+import { hasSharedElements, type RowGroup } from "./row-group.ts";
 
 /**
  * @param kept buffers whose rows stay in registers from their first reader on

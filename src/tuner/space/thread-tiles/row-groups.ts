@@ -10,52 +10,26 @@
 
 import { type AcceleratorTarget, loopName, shuffleLanesOf } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import {
-  atMost,
-  constrain,
-  type Draft,
-  decide,
-  derived,
-  estimate,
-  fuse,
-  instructAll,
-  is,
-  product,
-  sum,
-  tilesOf,
-  tunable,
-  valuesOf,
-} from "../draft/draft.ts";
+import { type Draft, decide, estimate, fuse, instructAll, tunable } from "../draft/draft.ts";
 import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { byteDotOf } from "./byte-dots.ts";
-import { atOnceIn } from "./byte-words.ts";
-import { bytesInGroup } from "./limits.ts";
 import { isFewLongRows } from "./long-sums.ts";
 import { rowEstimate } from "./row-estimate.ts";
+import { inAnyCase, plainForm, type RowForm, rowLanesOf, rowUnrollOf, type Steps } from "./row-form.ts";
 import { hasSharedElements, keptRows, type RowGroup, rowGroupOf } from "./row-group.ts";
+import { addRowChoices, limitKept, limitVectors, longestRow } from "./row-limits.ts";
 import {
-  combinersOf,
   rowGroups as cutRows,
-  inAnyCase,
   keepInRegisters,
   placeReduction,
-  plainForm,
-  type RowForm,
   rowGroupLoop,
   rowLanes,
-  rowLanesOf,
   rowMap,
   rowReduction,
-  rowsOfGroup,
-  rowsOfThread,
-  rowUnrollOf,
-  type Steps,
-  threadsOfRow,
   vectorsOfRows,
 } from "./row-loops.ts";
 import { slicedRows } from "./thread-tiles.ts";
-import { powerFrom } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
 
 export const rowGroups: SpaceRule<AcceleratorTarget> = {
@@ -69,7 +43,7 @@ export const rowGroups: SpaceRule<AcceleratorTarget> = {
     const members = [...rows.reductions.filter((it) => it !== stage), ...rows.inlined];
     const begun = members.reduce((result, { name }) => fuse(result, name), draft);
     return [
-      ...waysOf(begun, rows, target),
+      ...waysOf(begun, rows, plainForm, target),
       ...(isAlone(rows) ? slicedRows(draft, stage, context) : []),
       ...waysByDots(begun, rows, context),
       ...waysByShuffles(begun, rows, target),
@@ -84,32 +58,12 @@ const isAlone = ({ root, reductions, inlined }: RowGroup): boolean =>
   reductions.length === 1 && reductions[0] === root && inlined.length === 0;
 
 /** Later ways have names of their own, and what there was before keeps its decisions: locks name them. */
-function waysOf(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readonly Draft[] {
+function waysOf(draft: Draft, rows: RowGroup, plain: RowForm, target: AcceleratorTarget): readonly Draft[] {
   const kept = keptRows(rows);
   const { mostKept, rowThreads } = threadSizes;
   const fits = kept.length > 0 && longestRow(rows) <= mostKept * rowThreads.at(-1)!;
   const hasVectors = vectorsOfRows(rows).length > 0;
-  const inVectors = { ...plainForm, inVectors: true };
-  return [
-    inMemory(draft, rows, plainForm, target),
-    ...(isAlone(rows) && sharesOperands(rows)
-      ? [inMemory(draft, rows, { ...plainForm, hasSeveral: true }, target)]
-      : []),
-    ...(hasVectors && rows.root.reduce.length === 0 ? [inMemory(draft, rows, inVectors, target)] : []),
-    ...(fits ? [inRegisters(draft, rows, { ...plainForm, isKept: true }, target)] : []),
-    ...(fits && hasVectors ? [inRegisters(draft, rows, { ...inVectors, isKept: true }, target)] : []),
-  ];
-}
-
-/** The ways in which a row's parts are added up in memory of the group, with shuffles in its place. None: the machine has none. */
-function waysByShuffles(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readonly Draft[] {
-  const shuffleLanes = shuffleLanesOf(target);
-  const isHandedOn = rows.reductions.every(({ dtype }) => dtype === "f32" || dtype === "i32");
-  if (shuffleLanes === 0 || !isHandedOn) return [];
-  const plain: RowForm = { ...plainForm, shuffleLanes };
-  const inVectors: RowForm = { ...plain, inVectors: true };
-  const fits = keptRows(rows).length > 0 && longestRow(rows) <= threadSizes.mostKept * threadSizes.rowThreads.at(-1)!;
-  const hasVectors = vectorsOfRows(rows).length > 0;
+  const inVectors = { ...plain, inVectors: true };
   return [
     inMemory(draft, rows, plain, target),
     ...(isAlone(rows) && sharesOperands(rows) ? [inMemory(draft, rows, { ...plain, hasSeveral: true }, target)] : []),
@@ -117,6 +71,13 @@ function waysByShuffles(draft: Draft, rows: RowGroup, target: AcceleratorTarget)
     ...(fits ? [inRegisters(draft, rows, { ...plain, isKept: true }, target)] : []),
     ...(fits && hasVectors ? [inRegisters(draft, rows, { ...inVectors, isKept: true }, target)] : []),
   ];
+}
+
+/** The same ways with shuffles in the place of the memory of a group. None: the machine, or the type of the sums, has none. */
+function waysByShuffles(draft: Draft, rows: RowGroup, target: AcceleratorTarget): readonly Draft[] {
+  const shuffleLanes = shuffleLanesOf(target);
+  const isHandedOn = rows.reductions.every(({ dtype }) => dtype === "f32" || dtype === "i32");
+  return shuffleLanes > 0 && isHandedOn ? waysOf(draft, rows, { ...plainForm, shuffleLanes }, target) : [];
 }
 
 /** Ways of a product with a vector by the instruction for words of bytes. None: there is no such instruction for it. */
@@ -218,189 +179,4 @@ function keepRow(buffer: string, rows: RowGroup, form: RowForm): Steps {
     ...inAnyCase([{ kind: "cache-read", buffer, loop: rowGroupLoop(rows), layout }]),
     ...keepInRegisters(copy, `${copy}.${length - 1}`, `${copy}.${length}`, rows, form),
   ];
-}
-
-/** Elements of the longest row. */
-const longestRow = ({ reductions, inner }: RowGroup): number =>
-  Math.max(
-    ...reductions.map(({ reduce }) => reduce.reduce((count, { extent }) => count * extent, 1)),
-    inner.reduce((count, { extent }) => count * extent, 1),
-  );
-
-function addRowChoices(draft: Draft, rows: RowGroup, form: RowForm, { limits }: AcceleratorTarget): Draft {
-  const { root, leading } = rows;
-  const most = limits.threadsPerGroup ?? 1;
-  const atOnce = form.inVectors ? vectorsOfRows(rows)[0]! : atOnceIn(form.dot);
-  const longest = powerFrom(Math.ceil(longestRow(rows) / atOnce));
-  const threads = threadSizes.rowThreads.filter((count) => count <= Math.min(most, longest));
-  const last = leading.at(-1)!.extent;
-  const divisors = (counts: readonly number[]): readonly number[] => counts.filter((count) => last % count === 0);
-  const together = divisors(threadSizes.rowsOfGroup);
-  const decided = [
-    [threadsOfRow(rows), threads] as const,
-    ...(form.hasSeveral
-      ? [[rowsOfThread(rows), divisors(threadSizes.rowsOfThread)] as const]
-      : form.shuffleLanes > 0
-        ? []
-        : [[combinersOf(rows), threadSizes.rowCombiners] as const]),
-    [rowsOfGroup(rows), together] as const,
-  ].reduce((result, [name, values]) => tunable(result, name, values), draft);
-  const combining = limitParts(decided, rows, form, threads);
-  const all = product(combining, `${root.name}.threads`, [threadsOfRow(rows), rowsOfGroup(rows)], "threads of a group");
-  const few = atMost(all, `${root.name}.threads`, most, `a group has at most ${most} threads`);
-  const least = Math.min(threadSizes.leastThreads, mostThreads(threads.at(-1)!, together, last, form));
-  const enough = atMost(few, least, `${root.name}.threads`, `a group has at least ${least} threads`);
-  const held = limitMemory(enough, rows, form, limits.groupBytes ?? 0);
-  return limitLaunch(held, rows, form);
-}
-
-/** Threads that a group has at most. Where each has several rows, a group has fewer of them, and a row fewer threads. */
-function mostThreads(ofRow: number, together: readonly number[], rows: number, form: RowForm): number {
-  if (!form.hasSeveral) return ofRow * together.at(-1)!;
-  const fits = (count: number): boolean => threadSizes.rowsOfThread.some((several) => rows % (count * several) === 0);
-  return Math.min(ofRow, mostPartsOf(form)) * together.findLast(fits)!;
-}
-
-function limitParts(draft: Draft, rows: RowGroup, form: RowForm, threads: readonly number[]): Draft {
-  if (form.hasSeveral) return limitSeveral(draft, rows, form);
-  if (form.shuffleLanes === 0) return limitCombiners(draft, rows, threads);
-  const most = threadSizes.mostParts * form.shuffleLanes;
-  return atMost(draft, threadsOfRow(rows), most, `a thread combines at most ${threadSizes.mostParts} parts`);
-}
-
-/** Most parts of a row, where threads have several: one thread, or neighbours, add up all of them. */
-const mostPartsOf = ({ shuffleLanes }: RowForm): number => (shuffleLanes > 0 ? shuffleLanes : threadSizes.mostParts);
-
-/** Some threads of a row add up its parts, or all of them do so for themselves, if those are few. */
-function limitCombiners(draft: Draft, rows: RowGroup, threads: readonly number[]): Draft {
-  const [combined, parts] = [`${rows.root.name}.combined`, threadSizes.mostParts];
-  const twice = product(draft, combined, [combinersOf(rows), 2], "twice the threads that combine parts");
-  const fewer = atMost(
-    twice,
-    combined,
-    threadsOfRow(rows),
-    "half of the threads of a row, or fewer, combine its parts",
-  );
-  return constrain(fewer, {
-    kind: "conditional",
-    when: [is(combinersOf(rows), 1)],
-    then: { kind: "one-of", variable: threadsOfRow(rows), values: threads.filter((count) => count <= parts) },
-    why: `each thread of a row combines at most ${parts} parts`,
-    role: "limit",
-  });
-}
-
-/** Each row of a thread has a thread that adds up its parts, which are not too many for it. */
-function limitSeveral(draft: Draft, rows: RowGroup, form: RowForm): Draft {
-  const most = mostPartsOf(form);
-  if (form.shuffleLanes > 0) return atMost(draft, threadsOfRow(rows), most, `${most} neighbours combine a row`);
-  const few = atMost(draft, threadsOfRow(rows), most, `a thread combines at most ${most} parts`);
-  return atMost(
-    few,
-    rowsOfThread(rows),
-    threadsOfRow(rows),
-    "each row of a thread has a thread that combines its parts",
-  );
-}
-
-/** Parts of rows in the memory of the group. */
-function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number): Draft {
-  const { root, reductions } = rows;
-  const all = `${root.name}.threads`;
-  // Neighbours have one part among them.
-  const shuffled = Math.max(1, form.shuffleLanes);
-  const more = form.hasSeveral ? `${root.name}.parts` : `${root.name}.combiners`;
-  const counted = form.hasSeveral
-    ? product(draft, more, [all, rowsOfThread(rows)], "parts of rows")
-    : shuffled > 1
-      ? draft
-      : countCombiners(draft, rows, more);
-  const bytes = `${root.name}.group-bytes`;
-  const size = reductions.reduce((sum, { dtype }) => sum + bytesInGroup(dtype), 0);
-  const parts = form.hasSeveral ? [more] : shuffled > 1 ? [all] : [all, more];
-  const terms = parts.map((term) => ({ coefficient: Math.ceil(size / shuffled), term }));
-  return atMost(
-    sum(counted, bytes, terms, 0, "bytes of memory of a group"),
-    bytes,
-    most,
-    `parts of ${reductions.map(({ name }) => name).join(" and ")} fit the ${most} bytes of a group`,
-  );
-}
-
-/** Adds the threads of a group that combine parts for others: none, where each does so for itself. */
-function countCombiners(draft: Draft, rows: RowGroup, result: string): Draft {
-  const each = `${rows.root.name}.row-parts`;
-  const counts = threadSizes.rowCombiners.map((count) => [count, count > 1 ? count : 0] as const);
-  const known = derived(
-    draft,
-    each,
-    counts.map(([, parts]) => parts),
-  );
-  const mapped = counts.reduce(
-    (so, [count, parts]) =>
-      constrain(so, {
-        kind: "conditional",
-        when: [is(combinersOf(rows), count)],
-        then: { kind: "one-of", variable: each, values: [parts] },
-        why: "parts of a row that the threads of a row share out",
-        role: "definition",
-      }),
-    known,
-  );
-  return product(mapped, result, [each, rowsOfGroup(rows)], "threads that combine parts of rows");
-}
-
-function limitLaunch(draft: Draft, rows: RowGroup, form: RowForm): Draft {
-  const { root, leading } = rows;
-  const { mostGroups } = threadSizes;
-  const last = leading.at(-1)!.extent;
-  const outer = leading.slice(0, -1).reduce((count, { extent }) => count * extent, 1);
-  const { tiled, rowsTogether } = form.hasSeveral
-    ? withRowTiles(draft, rows)
-    : { tiled: draft, rowsTogether: rowsOfGroup(rows) };
-  const along = tilesOf(
-    tiled,
-    `${root.name}.groups-along`,
-    last,
-    rowsTogether,
-    "groups along the last of the axes of rows",
-  );
-  const all = product(
-    along,
-    `${root.name}.groups`,
-    [outer, `${root.name}.groups-along`],
-    `groups of threads for ${root.name}`,
-  );
-  return atMost(all, `${root.name}.groups`, mostGroups, `a launch has at most ${mostGroups} groups`);
-}
-
-/** Rows of all threads of a group fill the axis. */
-function withRowTiles(draft: Draft, rows: RowGroup): { readonly tiled: Draft; readonly rowsTogether: string } {
-  const { name, extent } = rows.leading.at(-1)!;
-  const rowsTogether = `${rows.root.name}.row-tile`;
-  const counted = product(draft, rowsTogether, [rowsOfGroup(rows), rowsOfThread(rows)], "rows of a group");
-  const tiled = constrain(counted, {
-    kind: "one-of",
-    variable: rowsTogether,
-    values: valuesOf(counted, rowsTogether).filter((count) => extent % count === 0),
-    why: `groups have all ${extent} of ${name} among them`,
-    role: "limit",
-  });
-  return { tiled, rowsTogether };
-}
-
-/** A thread has few elements of a row, all of them written out. */
-function limitKept(draft: Draft, rows: RowGroup, form: RowForm): Draft {
-  const { mostKept } = threadSizes;
-  const reach = `${rows.root.name}.row-reach`;
-  const covered = product(draft, reach, [mostKept, threadsOfRow(rows)], "most elements of a row that its threads keep");
-  const few = atMost(covered, longestRow(rows), reach, `a thread keeps at most ${mostKept} elements of a row`);
-  return form.inVectors ? limitVectors(few, rows) : few;
-}
-
-function limitVectors(draft: Draft, rows: RowGroup): Draft {
-  const block = `${rows.root.name}.row-block`;
-  const parts = [threadsOfRow(rows), rowLanesOf(rows)];
-  const taken = product(draft, block, parts, "elements that the threads of a row take at once");
-  return atMost(taken, block, powerFrom(longestRow(rows)), "each thread of a row has a vector of it");
 }

@@ -11,40 +11,26 @@
 //     for j.2: threadIdx.x
 //       for j.0, j.1 written out: Y[i, j] = …
 
-import { type Condition, loopName, type TemplateInstruction } from "../../../compiler/index.ts";
+import { loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { is } from "../draft/draft.ts";
 import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import { isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { type ByteDot, cutWords, takeWords } from "./byte-words.ts";
+import { cutWords, takeWords } from "./byte-words.ts";
+import { combinedIn, final } from "./row-combining.ts";
+import {
+  inAnyCase,
+  type RowForm,
+  rowLanesOf,
+  rowsOfGroup,
+  rowsOfThread,
+  rowUnrollOf,
+  type Steps,
+  threadsOfRow,
+} from "./row-form.ts";
 import type { RowGroup } from "./row-group.ts";
 import { named } from "./tile-choices.ts";
 import type { Instructions } from "./tile-loops.ts";
-
-export const threadsOfRow = ({ root }: RowGroup): string => `${root.name}.row-threads`;
-export const combinersOf = ({ root }: RowGroup): string => `${root.name}.row-combiners`;
-export const rowsOfGroup = ({ root }: RowGroup): string => `${root.name}.group-rows`;
-export const rowUnrollOf = ({ root }: RowGroup): string => `${root.name}.row-unroll`;
-/** Neighbouring elements that a thread reads together. */
-export const rowLanesOf = ({ root }: RowGroup): string => `${root.name}.row-lanes`;
-/** Rows whose parts a thread adds up beside each other, so that it loads once what they share. */
-export const rowsOfThread = ({ root }: RowGroup): string => `${root.name}.thread-rows`;
-
-/** What the threads of rows do beside the loops that all of them have. */
-export interface RowForm {
-  /** Whether each thread keeps its part of a row in registers. */
-  readonly isKept: boolean;
-  /** Whether each takes whole vectors of a row, and stores such. */
-  readonly inVectors: boolean;
-  /** Whether each has several rows. */
-  readonly hasSeveral: boolean;
-  /** The instruction by which each takes words of a row; null: it takes elements. */
-  readonly dot: ByteDot | null;
-  /** Neighbours that add up their parts by shuffles; 0: all meet in the memory of the group. */
-  readonly shuffleLanes: number;
-}
-
-export const plainForm: RowForm = { isKept: false, inVectors: false, hasSeveral: false, dot: null, shuffleLanes: 0 };
 
 /** Numbers of elements that are read together: rows of a map are stored by neighbouring threads, so that those are read alike. */
 export function rowLanes({ root, reductions }: RowGroup): readonly number[] {
@@ -150,12 +136,6 @@ export const placeReduction = ({ name }: SchedulableStage, rows: RowGroup): Inst
   { kind: "compute-at", block: name, loop: rowGroupLoop(rows) },
 ];
 
-/** Instructions of a template, with the decisions under which they are part of a schedule. */
-export type Steps = readonly TemplateInstruction[];
-
-export const inAnyCase = (instructions: Instructions, when: readonly Condition[] = []): Steps =>
-  instructions.map((instruction) => ({ instruction, when }));
-
 /** Loops of a reduction along the rows, which is the root or stands at the loop over groups. */
 export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowForm): Steps {
   const { name, spatial, reduce } = stage;
@@ -190,115 +170,6 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowF
     ...combinedIn(form, own[0] ?? null)(stage, rows, { row, parts: final(thread) }),
   ];
 }
-
-/** @param own the loop over rows of a thread, if it has several */
-function combinedIn({ shuffleLanes }: RowForm, own: string | null): Combine {
-  if (shuffleLanes > 0) return own === null ? combinedByShuffles(shuffleLanes) : combinedRowsByShuffles(own);
-  return own === null ? combined : combinedByRows(own);
-}
-
-type Combine = (stage: SchedulableStage, rows: RowGroup, parts: Parts) => Steps;
-
-interface Parts {
-  /** The loop over rows of the group, and the one over parts of a row. */
-  readonly row: string;
-  readonly parts: string;
-}
-
-/** Brings a sum into registers: the root's, on its way to memory. */
-const lastSum = ({ name, block }: SchedulableStage, { root }: RowGroup, result: string): Instructions =>
-  block === root.block
-    ? [{ kind: "cache-write", block: name, loop: result, scope: "register" }]
-    : [{ kind: "set-scope", buffer: name, scope: "register" }];
-
-/** Adds up the parts that threads have, by a few threads or by all. */
-function combined(stage: SchedulableStage, rows: RowGroup, { row, parts }: Parts): Steps {
-  const { name } = stage;
-  const all = combinersOf(rows);
-  const few = threadSizes.rowCombiners.filter((count) => count > 1);
-  const [part, combiner] = [`${parts}.0`, `${parts}.1`];
-  const last = (result: string): Instructions => lastSum(stage, rows, result);
-  const byFew: Instructions = [
-    { kind: "split", loop: parts, factors: [0, named(all)], tail: "perfect" },
-    { kind: "reorder", loops: [combiner, final(row), part] },
-    { kind: "rfactor", loop: combiner },
-    { kind: "set-scope", buffer: `${name}.rf2`, scope: "group" },
-    { kind: "bind", loop: combiner, axis: "threadIdx.x" },
-    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-    { kind: "unroll", loop: part },
-    { kind: "cache-write", block: `${name}.rf2`, loop: final(row), scope: "register" },
-    { kind: "bind", loop: final(final(row)), axis: "threadIdx.y" },
-    { kind: "unroll", loop: final(combiner) },
-    ...last(final(final(row))),
-  ];
-  const byAll: Instructions = [
-    { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-    { kind: "unroll", loop: parts },
-    ...last(final(row)),
-  ];
-  return [...inAnyCase(byFew, [{ tunable: all, oneOf: few }]), ...inAnyCase(byAll, [is(all, 1)])];
-}
-
-const final = (loop: string): string => `${loop}.final`;
-
-/** The first threads of a row add up the parts of one of its rows each. */
-const combinedByRows =
-  (own: string): Combine =>
-  ({ name }, _, { row, parts }) =>
-    inAnyCase([
-      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-      { kind: "bind", loop: final(own), axis: "threadIdx.x" },
-      { kind: "unroll", loop: parts },
-      { kind: "cache-write", block: name, loop: final(own), scope: "register" },
-    ]);
-
-/** Marks the loop over parts that neighbours have in their registers. */
-const shuffled = (loop: string) => ({ kind: "annotate", loop, key: "shuffle", value: 1 }) as const;
-
-/** Threads of a row, which are neighbours, add up the parts of each of its rows. */
-const combinedRowsByShuffles =
-  (own: string): Combine =>
-  ({ name }, _, { row, parts }) =>
-    inAnyCase([
-      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-      { kind: "unroll", loop: final(own) },
-      shuffled(parts),
-      { kind: "cache-write", block: name, loop: final(own), scope: "register" },
-    ]);
-
-/** Neighbours add up their parts by shuffles. Where a row has more threads than that, all of them add up what neighbours have, from the memory of the group. */
-const combinedByShuffles =
-  (lanes: number): Combine =>
-  (stage, rows, { row, parts }) => {
-    const { name } = stage;
-    const threads = threadsOfRow(rows);
-    const [part, lane] = [`${parts}.0`, `${parts}.1`];
-    const atOnce: Instructions = [
-      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-      shuffled(parts),
-      ...lastSum(stage, rows, final(row)),
-    ];
-    const inSteps: Instructions = [
-      { kind: "split", loop: parts, factors: [0, lanes], tail: "perfect" },
-      { kind: "reorder", loops: [part, final(row), lane] },
-      { kind: "rfactor", loop: part },
-      { kind: "set-scope", buffer: `${name}.rf2`, scope: "group" },
-      { kind: "bind", loop: part, axis: "threadIdx.x" },
-      { kind: "bind", loop: final(row), axis: "threadIdx.y" },
-      shuffled(lane),
-      { kind: "cache-write", block: `${name}.rf2`, loop: final(row), scope: "register" },
-      { kind: "bind", loop: final(final(row)), axis: "threadIdx.y" },
-      { kind: "unroll", loop: final(part) },
-      ...lastSum(stage, rows, final(final(row))),
-    ];
-    const counts = threadSizes.rowThreads;
-    const few = counts.filter((count) => count <= lanes);
-    const many = counts.filter((count) => count > lanes);
-    return [
-      ...inAnyCase(atOnce, [{ tunable: threads, oneOf: few }]),
-      ...inAnyCase(inSteps, [{ tunable: threads, oneOf: many }]),
-    ];
-  };
 
 /** Each thread has its elements of a row in registers: `copy` is a buffer with the rows of the group, and its last loop. */
 export function keepInRegisters(copy: string, row: string, along: string, rows: RowGroup, form: RowForm): Steps {
