@@ -162,9 +162,7 @@ export function rowReduction(stage: SchedulableStage, rows: RowGroup, form: RowF
       { kind: "bind", loop: row, axis: "threadIdx.y" },
       ...marks,
       ...[...(form.inVectors ? [lanes!] : []), ...own].map((loop) => ({ kind: "unroll", loop }) as const),
-      ...(form.shuffleLanes > 0
-        ? []
-        : [{ kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" } as const]),
+      { kind: "cache-write", block: `${name}.rf`, loop: row, scope: "register" },
       ...takeWords(dot),
     ]),
     ...combinedIn(form, own[0] ?? null)(stage, rows, { row, parts: final(thread) }),
