@@ -74,8 +74,12 @@ export const suitesInTurn = (count: number): SuiteTurns =>
 
 type IsNow = (name: string) => boolean;
 
+/** How many times rarer turns come in this run: CI has minutes. */
+const rarity = Number(process.env.TEST_RARITY ?? 1);
+
 /** Says of each that is declared, in their order, whether it is the one of so many that is drawn. */
-function isNowOf(count: number): IsNow {
+function isNowOf(ofSoMany: number): IsNow {
+  const count = ofSoMany * rarity;
   let [at, chosen, rng]: [number, number, Rng | null] = [0, 0, null];
   return (name) => {
     rng ??= rngOf(name);

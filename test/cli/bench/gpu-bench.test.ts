@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageFile } from "../../../src/native/machine/package-file.ts";
 import { makeFakeCuda, noFakeGpu } from "../../support/cuda.ts";
+import { inTurn } from "../../support/long.ts";
 import { noSoftwareGpu, softwareEnvironment } from "../../support/webgpu.ts";
 import { runCliWith, writeProject } from "../project.ts";
 
@@ -37,7 +38,7 @@ function benched(specifier: string, env: Readonly<Record<string, string>>, packa
 const measured = { isRight: true, why: null, times: expect.any(Object) };
 
 describe.skipIf(noSoftwareGpu)(`on SwiftShader${noSoftwareGpu ? ` (${noSoftwareGpu})` : ""}`, () => {
-  test.each(["gemm", "layer"])("%s is measured with its arrays there, and with copies", (name) => {
+  inTurn(2).each(["gemm", "layer"])("%s is measured with its arrays there, and with copies", (name) => {
     const { exitCode, errors, rows } = benched(`./${name}.op.ts?tune=webgpu`, softwareEnvironment);
     expect(exitCode, errors).toBe(0);
     expect(rows.slice(0, 2)).toEqual(
@@ -56,7 +57,7 @@ test("without a GPU it is said why, and the twins are measured", () => {
 });
 
 describe.skipIf(noFakeGpu !== null)(`with a driver of CUDA${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
-  test.each(["gemm", "layer"])("%s is measured with its arrays there, and with copies", (name) => {
+  inTurn(2).each(["gemm", "layer"])("%s is measured with its arrays there, and with copies", (name) => {
     const fake = makeFakeCuda();
     const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
     const { exitCode, errors, rows } = benched(`./${name}.op.ts?tune=cuda-sm80`, env, ["koffi"]);

@@ -4,8 +4,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cudaSm80, isWgslSource, webgpu } from "../../../src/compiler/index.ts";
+import { type AcceleratorTarget, cudaSm80, isWgslSource, webgpu, withShuffles } from "../../../src/compiler/index.ts";
 import { withSubgroupMatrices } from "../../../src/compiler/target/subgroup-matrices.ts";
+import { inTurn } from "../../support/long.ts";
 import { noDawn } from "../../support/webgpu.ts";
 import { drawRound } from "../sweep/draw-round.ts";
 import { wrongInterpreted } from "../sweep/interpreted.ts";
@@ -30,19 +31,28 @@ const onTiles = (operator: SweptOperator, round: number, target = lavapipeTarget
   return { reference: drawn.reference!, schedules };
 };
 
+const turn = inTurn(2);
+
 describe.skipIf(missing !== null)(`on lavapipe${note}`, () => {
-  const sweep = (...args: readonly string[]) =>
+  const sweep = ({ name }: AcceleratorTarget, ...args: readonly string[]) =>
     spawnSync(
       process.execPath,
       [
         ...[join(process.cwd(), "test/run-typescript.js"), "schedules", "--built", "--executor", "lavapipe"],
-        ...["--target", lavapipeTarget.name, ...args],
+        ...["--target", name, ...args],
       ],
       { encoding: "utf8", timeout: 300_000 },
     );
 
-  test("drawn schedules of products equal the reference", { timeout: 300_000 }, () => {
-    const { status, stdout, stderr } = sweep("--only", titles.join(";"), "--round", "0");
+  turn("drawn schedules of products equal the reference", { timeout: 300_000 }, () => {
+    const { status, stdout, stderr } = sweep(lavapipeTarget, "--only", titles.join(";"), "--round", "0");
+    expect(status, stdout + stderr).toBe(0);
+  });
+
+  // Its subgroups have eight threads.
+  turn("rows by shuffles of four neighbours equal the reference", { timeout: 300_000 }, () => {
+    const args = ["--only", "softmax;layerNorm;gemv;sum", "--round", "1"];
+    const { status, stdout, stderr } = sweep(withShuffles(webgpu, 4), ...args);
     expect(status, stdout + stderr).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { PackableKernel } from "../../../src/compiler/expr/kernel-type.ts";
 import { targets } from "../../../src/compiler/index.ts";
 import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
@@ -15,6 +15,7 @@ import type { KernelRequest } from "../../../src/plugin/kernel/kernel-request.ts
 import { compileIn } from "../../support/compile-app.ts";
 import { noAddon } from "../../support/fake-kernel.ts";
 import { loadModule, writeModule } from "../../support/load-module.ts";
+import { suitesInTurn } from "../../support/long.ts";
 import { nativeOf, prepareOf, wasmOf } from "../../support/parts-of.ts";
 
 const operator = `
@@ -95,9 +96,11 @@ async function kernelOf({ isLaidOut, request }: Case): Promise<{ shape: Shape; k
   throw new Error(`no shape here has a schedule that ${isLaidOut ? "lays B out" : "takes B as it is"}`);
 }
 
+const turn = suitesInTurn(2);
+
 for (const one of cases) {
   const { twin, isLaidOut, request, without } = one;
-  describe.skipIf(without !== null)(
+  turn.skipIf(without !== null)(
     `${twin}, ${isLaidOut ? "laid out" : "as it is"}, ${request.threads ?? 1} thread${request.threads ? "s" : ""}${without ? ` (${without})` : ""}`,
     () => {
       let [M, N, K] = [0, 0, 0];

@@ -30,6 +30,7 @@ import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
+import { inTurn } from "../../support/long.ts";
 
 const ops = {
   gemm,
@@ -103,7 +104,7 @@ const tasks = (Object.keys(ops) as Name[]).flatMap((name) =>
   Object.values(frozenTargets).map((target) => [name, target.name, taskOf(name, target)] as const),
 );
 
-test.each(tasks)("every template of %s for %s has schedules, and they are legal", (_, __, task) => {
+inTurn(2).each(tasks)("every template of %s for %s has schedules, and they are legal", (_, __, task) => {
   const rng = createRng(1);
   for (const template of generateSpace(task).templates) {
     const naive = fromCompute(template.op);

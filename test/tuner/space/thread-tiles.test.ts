@@ -18,7 +18,7 @@ import { compileModel } from "../../../src/tuner/constraint/solver/compile.ts";
 import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
-import { fewer } from "../../support/long.ts";
+import { fewer, inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf, wrongNest } from "../../support/reference.ts";
 import {
   describeSchedule,
@@ -106,7 +106,7 @@ function threadsIn({ body }: LoopFunc): readonly number[] {
 }
 
 describe("schedules are legal, and take the threads and the memory that their constraints say", () => {
-  test.each<readonly [string, Op, number]>([
+  inTurn(2).each<readonly [string, Op, number]>([
     ["gemm", gemm(square(256)), 12],
     ["gemm with odd extents", gemm({ M: 13, N: 35, K: 33 }, { bias: true }), 12],
     ["few rows", gemm({ M: 3, N: 40, K: 200 }, { activation: "relu" }), 12],

@@ -107,19 +107,11 @@ function limitSeveral(draft: Draft, rows: RowGroup, form: RowForm): Draft {
 /** Parts of rows in the memory of the group. */
 function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number): Draft {
   const { root, reductions } = rows;
-  const all = `${root.name}.threads`;
-  // Neighbours have one part among them.
-  const shuffled = Math.max(1, form.shuffleLanes);
-  const more = form.hasSeveral ? `${root.name}.parts` : `${root.name}.combiners`;
-  const counted = form.hasSeveral
-    ? product(draft, more, [all, rowsOfThread(rows)], "parts of rows")
-    : shuffled > 1
-      ? draft
-      : countCombiners(draft, rows, more);
+  const { counted, parts } = countParts(draft, rows, form);
+  if (parts.length === 0) return draft;
   const bytes = `${root.name}.group-bytes`;
   const size = reductions.reduce((sum, { dtype }) => sum + bytesInGroup(dtype), 0);
-  const parts = form.hasSeveral ? [more] : shuffled > 1 ? [all] : [all, more];
-  const terms = parts.map((term) => ({ coefficient: Math.ceil(size / shuffled), term }));
+  const terms = parts.map((term) => ({ coefficient: size, term }));
   return atMost(
     sum(counted, bytes, terms, 0, "bytes of memory of a group"),
     bytes,
@@ -128,26 +120,45 @@ function limitMemory(draft: Draft, rows: RowGroup, form: RowForm, most: number):
   );
 }
 
-/** Adds the threads of a group that combine parts for others: none, where each does so for itself. */
-function countCombiners(draft: Draft, rows: RowGroup, result: string): Draft {
+interface CountedParts {
+  readonly counted: Draft;
+  /** Quantities of parts that add up; none: no part goes through the memory of the group. */
+  readonly parts: readonly string[];
+}
+
+function countParts(draft: Draft, rows: RowGroup, { hasSeveral, shuffleLanes }: RowForm): CountedParts {
+  const all = `${rows.root.name}.threads`;
+  if (hasSeveral) {
+    if (shuffleLanes > 0) return { counted: draft, parts: [] };
+    const parts = `${rows.root.name}.parts`;
+    return { counted: product(draft, parts, [all, rowsOfThread(rows)], "parts of rows"), parts: [parts] };
+  }
+  const combined = `${rows.root.name}.combiners`;
+  if (shuffleLanes === 0) {
+    const byFew = (threads: number): number => (threads > 1 ? threads : 0);
+    return { counted: countCombined(draft, rows, combinersOf(rows), byFew), parts: [all, combined] };
+  }
+  const byNeighbours = (threads: number): number => (threads > shuffleLanes ? threads / shuffleLanes : 0);
+  return { counted: countCombined(draft, rows, threadsOfRow(rows), byNeighbours), parts: [combined] };
+}
+
+/** Adds the parts of a group's rows that some threads have combined for all: of a row so many as follow from a decision. */
+function countCombined(draft: Draft, rows: RowGroup, by: string, partsOf: (value: number) => number): Draft {
   const each = `${rows.root.name}.row-parts`;
-  const counts = threadSizes.rowCombiners.map((count) => [count, count > 1 ? count : 0] as const);
-  const known = derived(
-    draft,
-    each,
-    counts.map(([, parts]) => parts),
-  );
+  const counts = valuesOf(draft, by).map((value) => [value, partsOf(value)] as const);
+  const known = derived(draft, each, [...new Set(counts.map(([, parts]) => parts))]);
   const mapped = counts.reduce(
-    (so, [count, parts]) =>
+    (so, [value, parts]) =>
       constrain(so, {
         kind: "conditional",
-        when: [is(combinersOf(rows), count)],
+        when: [is(by, value)],
         then: { kind: "one-of", variable: each, values: [parts] },
         why: "parts of a row that the threads of a row share out",
         role: "definition",
       }),
     known,
   );
+  const result = `${rows.root.name}.combiners`;
   return product(mapped, result, [each, rowsOfGroup(rows)], "threads that combine parts of rows");
 }
 

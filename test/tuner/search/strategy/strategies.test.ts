@@ -9,6 +9,7 @@ import { learnedRound } from "../../../../src/tuner/search/strategy/default.ts";
 import { strategies } from "../../../../src/tuner/search/strategy/strategies.ts";
 import { type StrategyName, strategyNames } from "../../../../src/tuner/search/strategy/strategy.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
+import { suitesInTurn } from "../../../support/long.ts";
 import { gemmModel } from "../../constraint/gemm-space.ts";
 import { anyOp, measureCandidate, search, space, timeOf } from "../synthetic-task.ts";
 
@@ -43,7 +44,7 @@ test("the optimum of the synthetic task is known", () => {
   expect(times.reduce((best, ns) => Math.min(best, ns))).toBe(optimumNs);
 });
 
-describe.each(strategyNames)("strategy %s", (strategy) => {
+suitesInTurn(2).each(strategyNames)("strategy %s", (strategy) => {
   test("fills every batch and never proposes a candidate twice", () => {
     for (const state of runs.get(strategy)!) {
       const filled = strategy === "default" ? size.batch + (size.rounds - 1) * learnedRound : 96;
