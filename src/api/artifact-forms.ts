@@ -1,7 +1,7 @@
 // An artifact of any kind → a kernel: the facts that its emitted module would have, and the runtime's function that takes them.
 
 import { pathToFileURL } from "node:url";
-import type { KernelParameter, WasmSource, WgslSource } from "../compiler/index.ts";
+import { type KernelParameter, lanesFor, type WasmSource, type WgslSource } from "../compiler/index.ts";
 import type {
   Artifact,
   CudaArtifact,
@@ -154,8 +154,10 @@ function webgpuFacts(artifact: WebgpuArtifact, kernel: KernelSignature): GpuFact
     launches,
     scratch: scratch.map(({ bytes }) => bytes),
   });
-  const code = [source, ...(packing?.prepare ? [packing.prepare] : [])].map(codeOf);
-  return { schedules: [{ code, ...functionFacts(ofSources, artifact, kernel) }] };
+  const sources = [source, ...(packing?.prepare ? [packing.prepare] : [])];
+  const lanes = lanesFor(sources);
+  const facts = functionFacts(ofSources, artifact, kernel);
+  return { schedules: [{ code: sources.map(codeOf), ...(lanes && { lanes }), ...facts }] };
 }
 
 function cudaFacts(artifact: CudaArtifact, kernel: KernelSignature): CudaFacts {

@@ -46,8 +46,16 @@ async function startWorker(root: string, url: string, ...args: readonly string[]
   return {
     lines: () => lines,
     stop: () =>
-      new Promise((done) => {
-        child.once("exit", done);
+      new Promise((done, fail) => {
+        if (child.exitCode !== null || child.signalCode !== null) fail(new Error(`it had ended before:\n${lines}`));
+        const late = setTimeout(() => {
+          child.kill("SIGKILL");
+          fail(new Error(`it did not end within a minute:\n${lines}`));
+        }, 60_000);
+        child.once("exit", (code) => {
+          clearTimeout(late);
+          done(code);
+        });
         child.kill("SIGTERM");
       }),
   };

@@ -139,14 +139,18 @@ process.exit();`;
       "src/main.js": softmax("-software-subgroups&trials=1"),
       "src/softmax.op.ts": `import { softmax } from "unplugin-kernel/ops"; export default softmax({ M: 32, N: 64 });`,
     });
+    const runs = (wanted: string): void => {
+      const { isNear, target, adapter, reason } = runMoved(root) as Record<string, unknown>;
+      expect({ isNear, target }).toEqual({ isNear: true, target: wanted });
+      expect(adapter ?? reason).toMatch(/^google swiftshader$|^the GPU takes /);
+    };
     await build(root, "tune");
+    runs("webgpu-software-subgroups");
     writeFileSync(join(root, "src/main.js"), softmax(""));
     const { code } = await build(root, "frozen");
     expect(code).toMatch(/gpus: \["software-subgroups"\],\s+lanes: 4/);
     expect(code).toMatch(/enable subgroups;.*subgroupShuffleXor\(/);
-    const { isNear, target, adapter, reason } = runMoved(root) as Record<string, unknown>;
-    expect({ isNear, target }).toEqual({ isNear: true, target: "webgpu" });
-    expect(adapter ?? reason).toMatch(/^google swiftshader$|^the GPU takes /);
+    runs("webgpu");
   },
 );
 

@@ -70,11 +70,20 @@ export function scheduled(op: ComputeDef, drawn: DrawnSchedule): LoopFunc {
 }
 
 /** Brings a schedule into the form that code generators for threads read. */
-export const loweredThreads = (op: ComputeDef, drawn: DrawnSchedule, numerics: Numerics = "fast"): LoopFunc =>
-  runPasses(scheduled(op, drawn), threadPasses, { target: webgpu, numerics });
+export const loweredThreads = (
+  op: ComputeDef,
+  drawn: DrawnSchedule,
+  numerics: Numerics = "fast",
+  target: AcceleratorTarget = webgpu,
+): LoopFunc => runPasses(scheduled(op, drawn), threadPasses, { target, numerics });
 
 /** Returns the first mistake in what a schedule computes, after any pass, or in what its threads access in the end; null: there is none. */
-export function wrongThreads(reference: Reference, drawn: DrawnSchedule, numerics: Numerics = "fast"): string | null {
+export function wrongThreads(
+  reference: Reference,
+  drawn: DrawnSchedule,
+  numerics: Numerics = "fast",
+  target: AcceleratorTarget = webgpu,
+): string | null {
   let [wrong, before]: [string | null, LoopFunc | null] = [null, null];
   const described = (where: string, what: string): string => `${where}: ${what}\n${describeSchedule(drawn)}`;
   const dump = (pass: string, func: LoopFunc): void => {
@@ -84,7 +93,7 @@ export function wrongThreads(reference: Reference, drawn: DrawnSchedule, numeric
     if (found !== null) wrong = described(`after ${pass}`, found);
   };
   try {
-    const func = runPasses(scheduled(reference.op, drawn), threadPasses, { target: webgpu, numerics, dump });
+    const func = runPasses(scheduled(reference.op, drawn), threadPasses, { target, numerics, dump });
     const met = wrong === null ? wrongAccesses(reference, func) : null;
     if (met !== null) wrong = described("accesses", met);
   } catch (error) {

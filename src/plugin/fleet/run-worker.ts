@@ -47,6 +47,8 @@ export async function runWorker(options: FleetWorkerOptions): Promise<void> {
     const closing = new AbortController();
     const close = (): void => closing.abort();
     signal.addEventListener("abort", close, { once: true });
+    // A worker that is told to end may just have been given a job.
+    if (signal.aborted) close();
     lost = close;
     const renew = async (): Promise<void> => {
       const renewed = await withPatience(patienceMs, () => taken.extendLock(token, lockMs));

@@ -49,6 +49,7 @@ const partsOf = (threads: number): Trace => [
   { kind: "bind", loop: "y.i.0", axis: "blockIdx.x" },
   { kind: "bind", loop: "y.k.1", axis: "threadIdx.x" },
   { kind: "bind", loop: "y.i.1", axis: "threadIdx.y" },
+  { kind: "cache-write", block: "y.rf", loop: "y.i.1", scope: "register" },
 ];
 
 /** All threads of a row are neighbours. */
@@ -87,7 +88,7 @@ function passesOf(trace: Trace, target: AcceleratorTarget, reduce = sum): Readon
 const subgroupsOf8 = withShuffles(webgpu, 8);
 
 describe.each([
-  ["16 neighbours", atOnce(16), [1, 2, 4, 8]],
+  ["8 neighbours", atOnce(8), [1, 2, 4]],
   ["32 threads, 8 neighbours", inSteps(32, 8), [1, 2, 4]],
 ] as const)("%s", (_, trace, masks) => {
   test.each([
@@ -126,12 +127,11 @@ test("neighbours need no barrier and no memory of the group", () => {
     "for blockIdx.x in 0..3 blockIdx.x
       for threadIdx.y in 0..2 threadIdx.y
         for threadIdx.x in 0..8 threadIdx.x
-          let y.rf_0: f32 = 0.0
+          let y.rf.acc_0: f32 = 0.0
           for y.k.0 in 0..10
             if y.k.0 * 8 + threadIdx.x < 75
-              if y.k.0 == 0
-                y.rf_0 = 0.0
-              y.rf_0 = y.rf_0 + X[blockIdx.x * 150 + threadIdx.y * 75 + y.k.0 * 8 + threadIdx.x]
+              y.rf.acc_0 = y.rf.acc_0 + X[blockIdx.x * 150 + threadIdx.y * 75 + y.k.0 * 8 + threadIdx.x]
+          let y.rf_0: f32 = y.rf.acc_0
           let y.acc_0: f32 = 0.0
           let y.acc.0.own: f32 = y.rf_0
           let y.acc.0.other1: f32 = shuffle(y.acc.0.own, 1)
@@ -152,7 +152,6 @@ test("a loop over other threads than those of the group stays a loop, and goes t
     { kind: "split", loop: "y.k.1.final", factors: [2, 8], tail: "perfect" },
     { kind: "bind", loop: "y.i.1.final", axis: "threadIdx.y" },
     { kind: "annotate", loop: "y.k.1.final.1", key: "shuffle", value: 1 },
-    { kind: "cache-write", block: "y.rf", loop: "y.i.1", scope: "register" },
     { kind: "cache-write", block: "y", loop: "y.i.1.final", scope: "register" },
   ];
   const passes = passesOf(trace, subgroupsOf8);
@@ -161,6 +160,14 @@ test("a loop over other threads than those of the group stays a loop, and goes t
   const { body, buffers } = passes.get("distribute-threads")!;
   expect(masksIn(body)).toEqual([]);
   expect(buffers.find(({ name }) => name === "y.rf")).toMatchObject({ memory: "group" });
+});
+
+test("more neighbours than the machine has stay a loop", () => {
+  for (const target of [webgpu, withShuffles(webgpu, 4)]) {
+    const func = passesOf(atOnce(8), target).get("share-values")!;
+    expect(wrongNest(referenceOf(rowsOf(sum), createRng(7)), func)).toBeNull();
+    expect(masksIn(func.body)).toEqual([]);
+  }
 });
 
 describe("texts", () => {

@@ -122,6 +122,7 @@ const source: WgslSource = {
   launches: [{ entry: "k_0", grid: [1, 1, 1], arrays: [0, 1] }],
   scratch: [],
   features: [],
+  shuffleLanes: 0,
 };
 const nowhere = { directory: "", toolchain: null };
 

@@ -172,6 +172,13 @@ describe.skipIf(noSoftwareGpu)(`a kernel${without}`, () => {
   });
 });
 
+test.skipIf(noSoftwareGpu)(`code for larger subgroups than there are is the twin's${without}`, async () => {
+  const kernel = kernelOf({ lanes: 64 });
+  expect((await answersOf(kernel))[1]).toEqual(wanted);
+  expect(kernel.info.gpu.reason).toMatch(/its code is for larger subgroups than the GPU has$/);
+  await expect(kernel.on(await ownDevice())).rejects.toThrow("axpy: its code is for larger subgroups");
+});
+
 describe.skipIf(noSoftwareGpu)(`several schedules${without}`, () => {
   const kernelWith = (...schedules: readonly GpuSchedule[]): GpuKernel =>
     createGpuKernel(facts(), { schedules: schedules as GpuFacts["schedules"] }, loops) as GpuKernel;

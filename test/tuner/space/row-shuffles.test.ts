@@ -35,8 +35,8 @@ describe("rows by shuffles", () => {
     const templates = threadSpace(op, "fast", target).templates.filter(({ name }) => name.endsWith(", by shuffles"));
     expect(templates.length).toBeGreaterThan(0);
     for (const drawn of templates.flatMap((template) => drawSchedules(template, 2, 1))) {
-      expect(wrongThreads(reference, drawn)).toBeNull();
-      const func = loweredThreads(op, drawn);
+      expect(wrongThreads(reference, drawn, "fast", target)).toBeNull();
+      const func = loweredThreads(op, drawn, "fast", target);
       const bytes = Object.entries(drawn.assignment).find(([name]) => name.endsWith(".group-bytes"));
       expect(groupBytesIn(func), describeSchedule(drawn)).toBe(bytes?.[1] ?? 0);
       expect(shufflesIn(func), describeSchedule(drawn)).toBeGreaterThan(0);

@@ -52,6 +52,7 @@ export function generateWgsl(func: LoopFunc, { target, numerics }: GenerateOptio
       .filter(({ memory }) => memory === "workspace")
       .map((buffer) => ({ name: buffer.name, bytes: bytesOfBuffer(buffer) })),
     features,
+    shuffleLanes: Math.max(0, ...launches.map((it) => it.shuffleLanes)),
   };
 }
 

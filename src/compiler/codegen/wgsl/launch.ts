@@ -34,6 +34,7 @@ export interface LaunchText {
   readonly text: string;
   /** Features of the device that it needs. */
   readonly features: readonly WgslFeature[];
+  readonly shuffleLanes: number;
   readonly launch: WgslLaunch;
 }
 
@@ -54,6 +55,7 @@ export function launchOf(
   const [groups, group] = [size("blockIdx"), size("threadIdx")];
   const words = takenAsWords(inner);
   const tiles = tilesIn(inner, target);
+  const shuffleLanes = lanesOfShuffles(inner);
   const forms = formsIn(inner, func.buffers, words.buffers, tiles);
   refuseLarge([...forms.values()], group, target);
   const folded = foldedGrid(groups, target);
@@ -80,17 +82,19 @@ export function launchOf(
   const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtinsOf(lines).join(", ")}) {`;
   return {
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
-    features: [...new Set([...tiles.features, ...shuffleFeatures(inner)])],
+    features: [...new Set([...tiles.features, ...(shuffleLanes > 0 ? (["subgroups"] as const) : [])])],
+    shuffleLanes,
     launch: { entry, grid: folded, arrays: parts.declarations.arraysOf([...forms.keys()]) },
   };
 }
 
-function shuffleFeatures(body: Stmt): readonly WgslFeature[] {
-  let found = false;
+/** Threads that hand each other values: those whose coordinates differ by a mask, and by all smaller ones. */
+function lanesOfShuffles(body: Stmt): number {
+  let most = 0;
   walkStmt(body, (stmt) => {
-    found ||= stmt.kind === "define" && stmt.value.kind === "shuffle";
+    if (stmt.kind === "define" && stmt.value.kind === "shuffle") most = Math.max(most, 2 * stmt.value.mask);
   });
-  return found ? ["subgroups"] : [];
+  return most;
 }
 
 const builtins = [

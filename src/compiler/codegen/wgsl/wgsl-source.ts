@@ -30,7 +30,13 @@ export interface WgslSource extends KernelSource {
   readonly scratch: readonly WgslScratch[];
   /** Features that the device is asked for: "shader-f16". */
   readonly features: readonly string[];
+  /** Threads that its subgroups have to have at the least, as so many hand each other values; 0: none do. */
+  readonly shuffleLanes: number;
 }
 
 /** Says whether a source is WGSL, for what only GPUs behind WebGPU have. */
 export const isWgslSource = (source: KernelSource): source is WgslSource => source.kind === "wgsl";
+
+/** Threads that subgroups have to have for all of the sources; undefined: any number. */
+export const lanesFor = (sources: readonly WgslSource[]): number | undefined =>
+  Math.max(...sources.map(({ shuffleLanes }) => shuffleLanes)) || undefined;

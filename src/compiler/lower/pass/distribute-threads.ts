@@ -13,6 +13,7 @@ import { constInt, eq, floorDiv, forLoop, ifThen, lt, mod, seq, variable } from 
 import type { Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
 import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, isWarpWide, laneAxis } from "../../ir/thread-axes.ts";
 import { mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
+import { shuffleLanesOf } from "../../target/shuffles.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import { byShuffles, shuffledLanes, shuffledSum } from "./distribute-threads/shuffle-sums.ts";
@@ -20,10 +21,10 @@ import type { Pass } from "./pass.ts";
 
 export const distributeThreads: Pass = {
   name: "distribute-threads",
-  run(func) {
+  run(func, { target }) {
     const launches = func.body.kind === "seq" ? func.body.body : [func.body];
-    const counter = { sums: 0 };
-    const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func, counter))) };
+    const shuffles = { most: target.kind === "accelerator" ? shuffleLanesOf(target) : 0, sums: 0 };
+    const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func, shuffles))) };
     return placeBarriers(ownRegisters(threads));
   },
 };
@@ -31,7 +32,7 @@ export const distributeThreads: Pass = {
 /** Number of threads along each coordinate that a launch has. */
 type Extents = ReadonlyMap<ThreadAxis, number>;
 
-function distribute(launch: Stmt, func: LoopFunc, counter: Counter): Stmt {
+function distribute(launch: Stmt, func: LoopFunc, shuffles: Shuffles): Stmt {
   const grid = new Map<ThreadAxis, number>();
   const coordinates = new Map<string, Expr>();
   const body = withoutGrid(launch, grid, coordinates);
@@ -41,7 +42,7 @@ function distribute(launch: Stmt, func: LoopFunc, counter: Counter): Stmt {
     if (axis && stmt.kind === "for") group.set(axis, Math.max(group.get(axis) ?? 1, stmt.extent));
   });
   const stores = new Set(func.buffers.filter(({ memory }) => memory !== "register").map(({ name }) => name));
-  const threads = threadBody(body, { group, bound: new Set(), coordinates, stores, lanes: 0, counter });
+  const threads = threadBody(body, { group, bound: new Set(), coordinates, stores, lanes: 0, shuffles });
   return around(gridAxes, grid, around(groupAxes, group, threads));
 }
 
@@ -72,11 +73,13 @@ interface Threads {
   readonly stores: ReadonlySet<string>;
   /** Neighbours that do the same together, along x; 0: each thread is on its own. */
   readonly lanes: number;
-  readonly counter: Counter;
+  readonly shuffles: Shuffles;
 }
 
-/** Numbers the sums of a function. */
-interface Counter {
+interface Shuffles {
+  /** Most threads that the machine lets hand each other values; 0: none. */
+  readonly most: number;
+  /** Sums of the function so far, which are numbered. */
   sums: number;
 }
 
@@ -95,7 +98,7 @@ function threadBody(stmt: Stmt, threads: Threads): Stmt {
 function ofCoordinate({ name, extent, body }: For, axis: ThreadAxis, threads: Threads): Stmt {
   const most = threads.group.get(axis)!;
   const shuffled = axis === laneAxis ? shuffledLanes(body) : 0;
-  const isShared = shuffled > 0 && extent * shuffled === most;
+  const isShared = shuffled > 0 && shuffled <= threads.shuffles.most && extent * shuffled === most;
   const own = isShared ? floorDiv(variable(axis), constInt(shuffled)) : variable(axis);
   const bound = new Set(threads.bound).add(axis);
   const coordinates = new Map(threads.coordinates).set(name, own);
@@ -106,14 +109,14 @@ function ofCoordinate({ name, extent, body }: For, axis: ThreadAxis, threads: Th
 
 /** The sum that a loop is, by shuffles; null: it is none, or not of the neighbours that the threads of the group are. */
 function sumOfNeighbours(loop: For, threads: Threads): Stmt | null {
-  const { group, bound, lanes, counter } = threads;
+  const { group, bound, lanes, shuffles } = threads;
   const sum = shuffledSum(loop);
   const together = bound.has(laneAxis) ? lanes : group.get(laneAxis);
-  if (!sum || together !== loop.extent) return null;
+  if (!sum || together !== loop.extent || loop.extent > shuffles.most) return null;
   const x = variable(laneAxis);
   const own = bound.has(laneAxis) ? mod(x, constInt(loop.extent)) : x;
   const coordinates = new Map(threads.coordinates).set(loop.name, own);
-  const stem = `${sum.stored.buffer}.${counter.sums++}`;
+  const stem = `${sum.stored.buffer}.${shuffles.sums++}`;
   const stmts = byShuffles(sum, loop.extent, coordinates, stem);
   return mapStmt(stmts, (stmt) => (stmt.kind === "store" ? byOneThread(stmt, threads) : stmt));
 }

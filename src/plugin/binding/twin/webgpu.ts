@@ -1,13 +1,6 @@
 // Code for WebGPU in a module: its texts and launches, for the calls that a visitor's GPU may answer.
 
-import {
-  type AcceleratorTarget,
-  shortWgsl,
-  shuffleLanesOf,
-  subgroupsFeature,
-  targetNamed,
-  type WgslSource,
-} from "../../../compiler/index.ts";
+import { lanesFor, shortWgsl, type WgslSource } from "../../../compiler/index.ts";
 import type { GpuVariant } from "../../kernel/compiled-kernel.ts";
 import type { WebgpuCode, WebgpuTwin } from "../../kernel/twin.ts";
 import type { GpuCode, GpuSchedule } from "../../runtime/webgpu/gpu-facts.ts";
@@ -40,17 +33,10 @@ function schedulesOf(
 ): readonly [WrittenSchedule, ...WrittenSchedule[]] {
   const codes = new Map([own, ...variants.map(({ code }) => code)].map((code) => [code.source.text, code]));
   const [first, ...others] = [...codes].map(([text, code]): WrittenSchedule => {
-    const own = variants.filter((it) => it.code.source.text === text);
-    const gpus = own.length > 0 ? own.map(({ gpu }) => gpu) : undefined;
-    return { gpus, lanes: lanesFor(code, own), ...scheduleOf(code, signature, isReadable) };
+    const gpus = variants.filter((it) => it.code.source.text === text).map(({ gpu }) => gpu);
+    return { gpus: gpus.length > 0 ? gpus : undefined, ...scheduleOf(code, signature, isReadable) };
   });
   return [first!, ...others];
-}
-
-/** Threads that subgroups have to have. The same text for smaller subgroups needs no more than those. */
-function lanesFor({ source }: WebgpuCode, variants: readonly GpuVariant[]): number | undefined {
-  if (!source.features.includes(subgroupsFeature)) return undefined;
-  return Math.min(...variants.map(({ target }) => shuffleLanesOf(targetNamed(target) as AcceleratorTarget)));
 }
 
 const scheduleOf = (
@@ -58,6 +44,7 @@ const scheduleOf = (
   signature: KernelSignature,
   isReadable: boolean,
 ): WrittenSchedule => ({
+  lanes: lanesFor([source, ...(prepare ? [prepare] : [])]),
   code: [source, ...(prepare ? [prepare] : [])].map((code) => codeOf(isReadable ? code : shortWgsl(code))),
   sources: sourcesOf(split?.run ?? signature.tensors, signature),
   prepare: split ? { taken: takenBy(split.prepare, signature), results: resultsOf(split.prepare) } : undefined,

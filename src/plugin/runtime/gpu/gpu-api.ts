@@ -36,6 +36,9 @@ export interface NoGpu {
   readonly reason: string;
 }
 
+/** What is said where no schedule of a kernel runs on a GPU. */
+export const noSchedule = "its code is for larger subgroups than the GPU has";
+
 /** A way to reach a GPU, for one kernel. */
 export interface GpuApi<Found extends FoundGpu = FoundGpu, Schedule extends ScheduleOnGpu = ScheduleOnGpu> {
   /** Asks for the program's GPU. Never rejects. */

@@ -4,7 +4,7 @@
 import type { GpuInfo } from "../../../compiler/index.ts";
 import type { Arrays, Instance, ModuleContext } from "../implementation.ts";
 import { type Choice, choiceKey, recall, remember } from "./choice-memory.ts";
-import type { ArrayRunner, GpuApi, ScheduleOnGpu } from "./gpu-api.ts";
+import { type ArrayRunner, type GpuApi, noSchedule, type ScheduleOnGpu } from "./gpu-api.ts";
 import { tryOut } from "./trial.ts";
 
 /** A kernel's GPU, as `gpuKernel` takes it. */
@@ -73,6 +73,7 @@ const createAsker = (api: GpuApi, state: State) => async (): Promise<OnDevice | 
   }
   try {
     const all = api.schedulesFor(found);
+    if (all.length === 0) throw new Error(noSchedule);
     await recallChoice(state, all, found.adapter);
     if (state.isOver) return null;
     const schedules = state.chosen ? [state.chosen] : all;

@@ -4,6 +4,7 @@
 import type { KernelOnDevice } from "../../../compiler/index.ts";
 import { arrayFor } from "../arguments.ts";
 import { callsOnDevice } from "../gpu/calls-on-device.ts";
+import { noSchedule } from "../gpu/gpu-api.ts";
 import type { Arrays, ModuleContext, RuntimeTensor } from "../implementation.ts";
 import { type GpuFacts, schedulesFor } from "./gpu-facts.ts";
 import { openLayer } from "./layer.ts";
@@ -39,7 +40,8 @@ export async function openOn(
   const { op } = context.facts;
   const device = deviceOf(where, op);
   const [schedule] = schedulesFor(facts, device);
-  const layer = await openLayer(context, schedule!, device);
+  if (!schedule) throw new Error(`${op}: ${noSchedule}`);
+  const layer = await openLayer(context, schedule, device);
   if (given) layer.setArrays(given);
   const staging = new Staging(device);
   const memoryFor = (buffer: unknown, tensor: RuntimeTensor): GPUBuffer => bufferFor(buffer, tensor, op);

@@ -17,7 +17,7 @@ import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
 
 const sourceOf = (text: string, ...entries: readonly string[]): WgslSource => ({
-  ...{ kind: "wgsl", name: "f", parameters: [], scratch: [], features: [] },
+  ...{ kind: "wgsl", name: "f", parameters: [], scratch: [], features: [], shuffleLanes: 0 },
   text,
   launches: entries.map((entry) => ({ entry, grid: [1, 1, 1], arrays: [] })),
 });
