@@ -23,7 +23,7 @@ export const distributeThreads: Pass = {
   name: "distribute-threads",
   run(func, { target }) {
     const launches = func.body.kind === "seq" ? func.body.body : [func.body];
-    const shuffles = { most: target.kind === "accelerator" ? shuffleLanesOf(target) : 0, sums: 0 };
+    const shuffles = { most: shuffleLanesOf(target), sums: 0 };
     const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func, shuffles))) };
     return placeBarriers(ownRegisters(threads));
   },
