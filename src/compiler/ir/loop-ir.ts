@@ -94,8 +94,8 @@ export interface Bitcast {
 }
 
 /**
- * What another thread of the subgroup has in a local: the one whose coordinate along x differs by `mask`, bit by bit. All threads of a
- * group come there together. It is the whole value of a `define`, and only in functions of threads.
+ * The value of a local in another thread of the subgroup, whose coordinate along x differs by `mask`, bit by bit. All threads of a
+ * group evaluate a shuffle together. A shuffle is the whole value of a `define`, and stands only in functions of threads.
  */
 export interface Shuffle {
   readonly kind: "shuffle";

@@ -10,7 +10,7 @@ type Info = Pick<GPUAdapterInfo, "vendor" | "architecture" | "device" | "descrip
 export const adapterName = ({ vendor, architecture, description }: Info): string =>
   [vendor, architecture || description].filter(Boolean).join(" ") || "nameless";
 
-/** What an adapter, or a device, says of its subgroups. */
+/** An adapter, or a device, by what tells of its subgroups. */
 interface WithSubgroups {
   readonly features: ReadonlySet<string>;
   readonly info?: object;

@@ -36,7 +36,7 @@ export interface NoGpu {
   readonly reason: string;
 }
 
-/** What is said where no schedule of a kernel runs on a GPU. */
+/** The reason of a kernel none of whose schedules runs on the GPU. */
 export const noSchedule = "its code is for larger subgroups than the GPU has";
 
 /** A way to reach a GPU, for one kernel. */

@@ -1,5 +1,4 @@
-// What the schedules of rows decide and how they differ: names of the decisions, the form of what a thread does, and instructions that some
-// decisions ask for.
+// Schedules of rows: the names of their decisions, the forms of a thread's work, and instructions that some decisions ask for.
 
 import type { Condition, TemplateInstruction } from "../../../compiler/index.ts";
 import type { ByteDot } from "./byte-words.ts";
@@ -15,7 +14,7 @@ export const rowLanesOf = ({ root }: RowGroup): string => `${root.name}.row-lane
 /** Rows whose parts a thread adds up beside each other, so that it loads once what they share. */
 export const rowsOfThread = ({ root }: RowGroup): string => `${root.name}.thread-rows`;
 
-/** What the threads of rows do beside the loops that all of them have. */
+/** The form of a thread's work, beside the loops that all schedules of rows have. */
 export interface RowForm {
   /** Whether each thread keeps its part of a row in registers. */
   readonly isKept: boolean;

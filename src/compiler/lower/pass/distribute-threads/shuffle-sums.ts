@@ -21,10 +21,10 @@ export const shuffleWord = "shuffle";
 
 /** A sum over neighbours. */
 export interface ShuffledSum {
-  /** What is stored before the first part; null: something is there already. */
+  /** The store of the start, before the first part; null: the element has a value already. */
   readonly init: Store | null;
   readonly stored: Store;
-  /** What is stored: the element and a part. */
+  /** The value that is stored, of the element and a part. */
   readonly update: Binary;
   readonly element: Load;
 }
