@@ -3,11 +3,13 @@
 //
 //   for C.i.1, for C.k.1, vectorize for C.j.2: block C   →   for C.i.1.init, vectorize for C.j.2.init
 
-import type { Block, BlockAxis, Expr, For } from "../ir/loop-ir.ts";
+import { variable } from "../ir/build.ts";
+import type { Block, BlockAxis, Expr, For, LoopFunc } from "../ir/loop-ir.ts";
 import { updateFor } from "../ir/update.ts";
 import { substitute, varsIn } from "../ir/visit.ts";
+import { freshName } from "../support/fresh-name.ts";
 import { invariant } from "../support/invariant.ts";
-import { reduceVars } from "./nest.ts";
+import { loopsIn, reduceVars } from "./nest.ts";
 
 export interface SpatialCopy {
   readonly loops: readonly For[];
@@ -17,8 +19,14 @@ export interface SpatialCopy {
   readonly rename: (expr: Expr) => Expr;
 }
 
+/** Names the copies of loops. Blocks that share a loop may each have a copy of it. */
+export function copyNames(nest: LoopFunc, suffix: string): (loop: For) => string {
+  const taken = new Set(loopsIn(nest.body).map(({ name }) => name));
+  return ({ name }) => freshName(`${name}.${suffix}`, (it) => taken.has(it));
+}
+
 /** `loops` are those between the place of the copy and the block, which initialises its elements: `fuse` mixes no kinds. */
-export function copySpatialLoops(block: Block, loops: readonly For[], suffix: string): SpatialCopy {
+export function copySpatialLoops(nest: LoopFunc, block: Block, loops: readonly For[], suffix: string): SpatialCopy {
   const spatial = block.axes.flatMap((axis, at) =>
     axis.role === "spatial" ? [{ axis, binding: block.bindings[at]! }] : [],
   );
@@ -27,12 +35,12 @@ export function copySpatialLoops(block: Block, loops: readonly For[], suffix: st
   const copied = loops.filter((loop) => driven.has(loop.name));
   const mixed = copied.find((loop) => reducing.has(loop.name));
   invariant(!mixed, `${mixed?.name} drives spatial and reduce axes of ${block.name}`);
-  const names = new Map(
-    copied.map((loop): [string, Expr] => [loop.name, { kind: "var", dtype: "i32", name: `${loop.name}.${suffix}` }]),
-  );
+  const nameOf = copyNames(nest, suffix);
+  const copies = copied.map((loop) => updateFor(loop, { name: nameOf(loop) }));
+  const names = new Map(copied.map(({ name }, at) => [name, variable(copies[at]!.name)]));
   const rename = (expr: Expr): Expr => substitute(expr, names);
   return {
-    loops: copied.map((loop) => updateFor(loop, { name: `${loop.name}.${suffix}` })),
+    loops: copies,
     axes: spatial.map(({ axis }) => axis),
     bindings: spatial.map(({ binding }) => rename(binding)),
     rename,

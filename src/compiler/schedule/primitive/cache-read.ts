@@ -21,6 +21,7 @@ import { simplifyExpr } from "../../ir/simplify.ts";
 import { updateFor, updateLoad } from "../../ir/update.ts";
 import { mapBlockExprs, mapExpr } from "../../ir/visit.ts";
 import { loadsIn, mapLoads } from "../dataflow.ts";
+import { heldExtents } from "../held-extents.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
 import {
   bindAxes,
@@ -79,9 +80,10 @@ export const cacheRead = definePrimitive({
       role: "local",
       memory: "workspace",
     };
-    const copy = packNest(buffer, pack, box, args.layout, [...around, loop]);
+    const held: Buffer = { ...buffer, shape: heldExtents(nest, buffer) };
+    const copy = packNest(held, pack, box, args.layout, [...around, loop]);
     const packed = replaceLoop(nest, args.loop, (it) => {
-      const body = [copy, readPacked(it, args, buffer, pack, box, [...around, loop])];
+      const body = [copy, readPacked(it, args, held, pack, box, [...around, loop])];
       return updateFor(it, { body: { kind: "seq", body } });
     });
     return withBuffer(packed, pack);
@@ -115,7 +117,7 @@ function regionRead({ loop, around }: LoopPlace, args: Args): DimRegion[] | null
   return boundingBox(reads, inside) ?? boundingBox(reads, inside, [...around, loop]);
 }
 
-/** The loops that fill the pack, and the block in them. */
+/** The loops that fill the pack, and the block in them. The buffer's shape is what may be read of it. */
 export function packNest(
   buffer: Buffer,
   pack: Buffer,

@@ -100,8 +100,8 @@ function plan(nest: LoopFunc, name: string, loop: string) {
   const below = inside.slice(1);
   const written = block.indices.map((index) => bindAxes(block, index));
   const box = boundingBox([written], below);
-  const init = copySpatialLoops(block, below, "init");
-  const store = copySpatialLoops(block, below, "store");
+  const init = copySpatialLoops(nest, block, below, "init");
+  const store = copySpatialLoops(nest, block, below, "store");
   if (!box) return null;
   const accIndices = written.map((index, dim) => fromStart(index, box[dim]!, below));
   return { block, inside, copies: { init, store }, accIndices, shape: box.map((dim) => dim.extent) };

@@ -75,7 +75,7 @@ export const decomposeReduction = definePrimitive({
 
   apply(nest, { block: name, loop }) {
     const { block } = findBlock(nest, name)!;
-    const copy = copySpatialLoops(block, loopsFrom(nest, name, loop)!.inside, "init");
+    const copy = copySpatialLoops(nest, block, loopsFrom(nest, name, loop)!.inside, "init");
     const { axes, bindings } = copy;
     const indices = block.indices.map(copy.rename);
     const init = updateBlock(block, { name: `${name}.init`, axes, bindings, indices, init: null, value: block.init! });

@@ -18,6 +18,7 @@ import { rangesOf } from "../../ir/ranges.ts";
 import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
 import { mapExpr, walkExpr } from "../../ir/visit.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
+import { heldExtents } from "../held-extents.ts";
 import { bufferNamed, findBlock, replaceLoop, wrapLoops } from "../nest.ts";
 import type { InstructionOf } from "../trace.ts";
 import { isNaive } from "./compute-at.ts";
@@ -117,8 +118,8 @@ interface Guilty {
 
 /** Says whether the operand ends where the axis does, so that reads beyond the axis read padding. */
 function endsWith(nest: LoopFunc, { buffer, indices }: Load, { name, extent }: BlockAxis): boolean {
-  const { shape } = bufferNamed(nest, buffer)!;
-  return indices.some((index, dim) => index.kind === "var" && index.name === name && shape[dim] === extent);
+  const held = heldExtents(nest, bufferNamed(nest, buffer)!);
+  return indices.some((index, dim) => index.kind === "var" && index.name === name && held[dim] === extent);
 }
 
 function notNeutral(nest: LoopFunc, block: Block, axes: Block["axes"]): Guilty | null {
@@ -145,6 +146,8 @@ function notNeutral(nest: LoopFunc, block: Block, axes: Block["axes"]): Guilty |
 
 interface PaddedOperand {
   readonly buffer: Buffer;
+  /** Extents of what it holds, which the copy takes over. */
+  readonly held: readonly number[];
   readonly pad: Buffer;
   readonly fill: number;
 }
@@ -174,10 +177,11 @@ function operandsOf(nest: LoopFunc, block: Block, axes: Block["axes"]): readonly
     const buffer = bufferNamed(nest, name)!;
     const own = loads.filter((load) => load.buffer === name);
     const reaches = own.map((load) => reachOf(load, axes));
-    const shape = buffer.shape.map((size, dim) => Math.max(size, ...reaches.map((reach) => reach[dim]!)));
-    if (shape.every((size, dim) => size === buffer.shape[dim])) return [];
+    const held = heldExtents(nest, buffer);
+    const shape = held.map((size, dim) => Math.max(size, ...reaches.map((reach) => reach[dim]!)));
+    if (shape.every((size, dim) => size === held[dim])) return [];
     const pad: Buffer = localBuffer({ ...buffer, name: `${name}.pad`, shape });
-    return [{ buffer, pad, fill: fillValue(block, own[0]!) ?? 0 }];
+    return [{ buffer, held, pad, fill: fillValue(block, own[0]!) ?? 0 }];
   });
 }
 
@@ -207,13 +211,13 @@ function copyNest(name: string, extents: readonly number[], of: (axes: readonly 
   return wrapLoops(loops, { kind: "block", name, axes, bindings, buffer: to, indices, init: null, value: of(indices) });
 }
 
-const fillOf = ({ buffer, pad, fill }: PaddedOperand): Stmt =>
+const fillOf = ({ buffer, held, pad, fill }: PaddedOperand): Stmt =>
   copyNest(
     pad.name,
     pad.shape,
     (at) => {
       const inside = at.flatMap((index, dim) =>
-        pad.shape[dim]! > buffer.shape[dim]! ? [lt(index, constInt(buffer.shape[dim]!))] : [],
+        pad.shape[dim]! > held[dim]! ? [lt(index, constInt(held[dim]!))] : [],
       );
       return select(inside.reduce(and), loadOf(buffer, at), constOf(buffer.dtype, fill));
     },

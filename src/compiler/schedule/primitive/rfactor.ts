@@ -19,6 +19,7 @@ import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../
 import { updateBinary, updateBlock, updateFor } from "../../ir/update.ts";
 import { someExpr, substitute, varsIn } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
+import { freshName } from "../../support/fresh-name.ts";
 import { invariant } from "../../support/invariant.ts";
 import {
   bindAxes,
@@ -33,7 +34,7 @@ import {
   wrapLoops,
 } from "../nest.ts";
 import { boundingBox, fromStart } from "../region.ts";
-import { copySpatialLoops } from "../spatial-copy.ts";
+import { copyNames, copySpatialLoops } from "../spatial-copy.ts";
 import { loopField } from "./field.ts";
 import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
@@ -57,7 +58,10 @@ export const rfactor = definePrimitive({
     const partial = partialBlock(site, buffer, indices);
     const factored = replaceLoop(nest, outermost.name, (it) => ({
       kind: "seq",
-      body: [mapBlocks(it, (each) => (each.name === block.name ? partial : each)), finalNest(site, buffer, indices)],
+      body: [
+        mapBlocks(it, (each) => (each.name === block.name ? partial : each)),
+        finalNest(nest, site, buffer, indices),
+      ],
     }));
     return withBuffer(factored, buffer);
   },
@@ -139,8 +143,9 @@ function partialsOf(nest: LoopFunc, { block, loop, inside }: ReductionSite): Par
   });
   const { dtype } = bufferNamed(nest, block.buffer)!;
   const shape = all.map(({ extent }) => extent);
+  const partialsName = freshName(`${block.name}.rf`, (name) => bufferNamed(nest, name) !== undefined);
   return {
-    buffer: localBuffer({ name: freshName(nest, `${block.name}.rf`), dtype, shape }),
+    buffer: localBuffer({ name: partialsName, dtype, shape }),
     indices: all.map(({ index }) => index),
   };
 }
@@ -159,18 +164,8 @@ function dimOf(index: Expr, inside: readonly For[]): { readonly index: Expr; rea
   return box ? { index: fromStart(index, box, inside), extent: box.extent } : null;
 }
 
-function freshName(nest: LoopFunc, stem: string): string {
-  const isTaken = (name: string): boolean => bufferNamed(nest, name) !== undefined;
-  let name = stem;
-  for (let count = 2; isTaken(name); count++) name = `${stem}${count}`;
-  return name;
-}
-
-const axisNamed = ({ axes }: Block, stem: string): string => {
-  let name = stem;
-  for (let count = 2; axes.some((axis) => axis.name === name); count++) name = `${stem}${count}`;
-  return name;
-};
+const axisNamed = ({ axes }: Block, stem: string): string =>
+  freshName(stem, (name) => axes.some((axis) => axis.name === name));
 
 /** The block with an axis more, which tells its partial results apart. */
 function partialBlock({ block, loop }: ReductionSite, buffer: Buffer, indices: readonly Expr[]): Block {
@@ -192,10 +187,15 @@ function partialBlock({ block, loop }: ReductionSite, buffer: Buffer, indices: r
 const suffixOf = ({ name }: Block): string => `${/(\.rf\d*)*$/.exec(name)![0]}.final`.slice(1);
 
 /** Loops over the elements and their partial results, around the block that it was. */
-function finalNest({ block, loop, inside }: ReductionSite, partials: Buffer, at: readonly Expr[]): Stmt {
+function finalNest(
+  nest: LoopFunc,
+  { block, loop, inside }: ReductionSite,
+  partials: Buffer,
+  at: readonly Expr[],
+): Stmt {
   const suffix = suffixOf(block);
-  const copy = copySpatialLoops(block, inside, suffix);
-  const last: For = updateFor(loop, { name: `${loop.name}.${suffix}`, mark: "serial" });
+  const copy = copySpatialLoops(nest, block, inside, suffix);
+  const last: For = updateFor(loop, { name: copyNames(nest, suffix)(loop), mark: "serial" });
   const axis: BlockAxis = { name: axisNamed(block, "rf"), extent: loop.extent, role: "reduce" };
   const names = new Map([[loop.name, variable(last.name)]]);
   const rename = (expr: Expr): Expr => substitute(copy.rename(expr), names);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import gemmExpGemm from "../../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import { type Instruction, instantiate, schedule } from "../../../../src/compiler/index.ts";
+import { loopsIn } from "../../../../src/compiler/schedule/nest.ts";
 import { createRng } from "../../../../src/tuner/support/rng.ts";
 import { referenceOf, wrongNest } from "../../../support/reference.ts";
 import { blur, gemm, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
@@ -15,6 +16,18 @@ test("before the reduce loop", () => {
           block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
             C[i, j] += A[i, k] * B[k, j]"
   `);
+});
+
+test("two blocks before a loop that both are in: each copy of the loop has a name of its own", () => {
+  const shared = [
+    { kind: "compute-at", block: "C", loop: "D.i" },
+    { kind: "hoist-storage", buffer: "C", loop: null, reuse: "none" },
+  ] as const;
+  const apart = (["D", "C"] as const).map((block) => ({ kind: "decompose-reduction", block, loop: "D.i" }) as const);
+  const nest = schedule(twoGemms, [...shared, ...apart]);
+  const names = loopsIn(nest.body).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["D.i.init", "D.i.init2"]));
+  expect(new Set(names).size).toBe(names.length);
 });
 
 test("before all loops of a tiled nest", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lower } from "../../../../src/compiler/backend/lower.ts";
-import { printStmt, schedule, targets } from "../../../../src/compiler/index.ts";
-import { blur, buffersAfter, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
+import { interpret, printStmt, schedule, targets } from "../../../../src/compiler/index.ts";
+import { blur, buffersAfter, gemm, inputsOf, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
 
 const align = (buffer: string, dim: number, factor: number, offset: number) =>
   ({ kind: "storage-align", buffer, dim, factor, offset }) as const;
@@ -49,6 +49,33 @@ test("a stride of several dimensions", () => {
                D[i, l] = 0.0 first
                D[i, l] += C[i, n // 2, n % 2] * E[n, l]"
   `);
+});
+
+// The copies of `pad` and of `cache-read` hold what was written, never the elements between rows: their operand may be
+// computed in place afterwards, and there is no formula for those.
+const apart = [{ kind: "share-element", block: "C" }, align("C.element", 0, 4, 0)] as const;
+const inPlace = { kind: "inline", block: "C.element" } as const;
+const packed = {
+  kind: "cache-read",
+  buffer: "C.element",
+  loop: "C.i",
+  layout: [
+    { dim: 0, part: "whole", tile: 1 },
+    { dim: 1, part: "outer", tile: 4 },
+    { dim: 2, part: "whole", tile: 1 },
+    { dim: 1, part: "inner", tile: 4 },
+  ],
+} as const;
+
+test.each([
+  ["a padded copy", { kind: "pad", block: "C", multiples: [2, 1, 4] }],
+  ["a padded copy of both", { kind: "pad", block: "C", multiples: [2, 4, 4] }],
+  ["a packed copy", packed],
+] as const)("%s, and its operand computed in place", (_, copy) => {
+  const nest = gemm(5, 7, 6);
+  expect(buffersAfter(nest, ...apart).at(-1)).toBe("workspace C.element f32[5, 8, 6]");
+  const inputs = inputsOf(nest);
+  expect(interpret(schedule(nest, [...apart, copy, inPlace]), inputs)).toEqual(interpret(nest, inputs));
 });
 
 test("no such buffer", () => {
