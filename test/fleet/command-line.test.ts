@@ -160,6 +160,15 @@ describe.skipIf(!hasRedis)("on Redis", () => {
   });
 });
 
+turn.skipIf(!hasRedis)("SIGTERM ends a worker whose Redis is gone", async () => {
+  const redis = await startRedis(false);
+  const worker = await startWorker(writeProject(files), redis.url, "--targets", "wasm", "--label", "left");
+  await redis.kill();
+  expect(await worker.stop()).toBe(0);
+  expect(worker.lines()).toContain("the queue was not closed within 10 s");
+  await redis.stop();
+});
+
 describe("without a Redis", () => {
   turn("tune says so in one line and measures here", () => {
     const { exitCode, errors } = runCli(writeProject(files), "tune", "--redis", nowhere, ...quickly);

@@ -116,13 +116,7 @@ function runWasm(flat: LoopFunc, inputs: ReturnType<typeof inputsOf>): ReturnTyp
 
 const seeds = fc.array(fc.nat(), { minLength: 1, maxLength: 20, size: "max" });
 
-/** Traces that were wrong once: the padded copy of a buffer whose rows are apart, two blocks that initialise before one loop. */
-const examples: [LoopFunc, number[]][] = [
-  [gemm(5, 7, 6), [675093858, 1637427217, 1208544788, 1980726410]],
-  [hoisted.at(-1)!, [2052659126, 51340694]],
-];
-
-test.prop([fc.constantFrom(...allNests), seeds], { numRuns, examples })(
+test.prop([fc.constantFrom(...allNests), seeds], { numRuns })(
   "check says yes: the nest keeps its meaning",
   (nest, drawn) => {
     const { trace, after } = legalTrace(nest, drawn);

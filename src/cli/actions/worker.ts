@@ -54,6 +54,9 @@ async function opener({ options }: Project, { of, cores }: Registration) {
   return jobOpener({ options, of, cores });
 }
 
+/** Milliseconds that a worker which has ended may take to print so. */
+const lingerMs = 500;
+
 async function serve(project: Project, registration: Registration, url: string): Promise<Outcome> {
   const [{ runWorker }, { connectCoordinator }] = await Promise.all([
     import("../../plugin/fleet/run-worker.ts"),
@@ -88,8 +91,11 @@ async function serve(project: Project, registration: Registration, url: string):
       jobs += 1;
       log.info(line);
     },
+    onLate: (line) => log.warn(line),
   });
   await running;
+  // Timers and connections that a queue without its server leaves behind would hold the process for a minute.
+  setTimeout(() => process.exit(), lingerMs).unref();
   return {
     exitCode: exitCodes.done,
     json: { worker: id, jobs },

@@ -18,6 +18,22 @@ export function afterMs(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Answer of work that took longer than it may. */
+export const isLate = Symbol("late");
+
+/** Waits for work, but no longer than `ms` milliseconds. The work goes on; nobody waits for it. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T | typeof isLate> {
+  let callOff = (): void => undefined;
+  const late = new Promise<typeof isLate>((resolve) => {
+    callOff = afterMs(ms, () => resolve(isLate));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    callOff();
+  }
+}
+
 /** Makes a signal that is aborted after `ms` milliseconds, at least 1. */
 export const timeoutSignal = (ms: number): AbortSignal => AbortSignal.timeout(Math.max(1, Math.floor(ms)));
 

@@ -76,15 +76,19 @@ export async function connectWorker(url: string): Promise<Redis> {
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && error.name === "ReplyError" && !/^(LOADING|BUSY|MASTERDOWN)/.test(error.message);
 
-/** Runs a command, again and again while the server is out of reach; then it rejects with a `QueueLost`. */
-export async function withPatience<T>(patienceMs: number, command: () => Promise<T>): Promise<T> {
+/**
+ * Runs a command, again and again while the server is out of reach; then it rejects with a `QueueLost`.
+ *
+ * @param signal ends the patience
+ */
+export async function withPatience<T>(patienceMs: number, command: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const startMs = nowMs();
   for (;;) {
     try {
       return await command();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (isRefusal(error) || nowMs() - startMs >= patienceMs) throw new QueueLost(reason);
+      if (isRefusal(error) || signal?.aborted || nowMs() - startMs >= patienceMs) throw new QueueLost(reason);
       await sleepMs(againMs);
     }
   }

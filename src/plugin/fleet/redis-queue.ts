@@ -26,8 +26,9 @@ const workerKey = (id: string): string => `${keyPrefix}:worker:${id}`;
 /** BullMQ's reason for a job whose workers died more often than they may. */
 const stalledReason = /stalled more than/;
 
-export function redisStore(client: Redis, patienceMs: number): FleetStore {
-  const run = <T>(command: () => Promise<T>): Promise<T> => withPatience(patienceMs, command);
+/** @param signal ends the patience with a server that is out of reach */
+export function redisStore(client: Redis, patienceMs: number, signal?: AbortSignal): FleetStore {
+  const run = <T>(command: () => Promise<T>): Promise<T> => withPatience(patienceMs, command, signal);
   return {
     createOnce: (name, text) =>
       run(async () => (await client.set(resultKey(name), text, "EX", keptSeconds, "NX")) === "OK"),

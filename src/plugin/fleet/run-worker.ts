@@ -2,7 +2,7 @@
 // renews the job's lock meanwhile; candidates run in child processes, so that its timers are never late.
 
 import type { Job } from "bullmq";
-import { afterMs, nowMs } from "../../native/machine/clock.ts";
+import { afterMs, isLate, nowMs, within } from "../../native/machine/clock.ts";
 import { printable } from "../../tuner/fleet/printable.ts";
 import { type OpenJob, runJob } from "../../tuner/fleet/run-job.ts";
 import { type FleetKey, seal } from "../../tuner/fleet/seal.ts";
@@ -21,6 +21,8 @@ export interface FleetWorkerOptions {
   /** Aborting ends the job, whose results so far count, and closes the worker. */
   readonly signal: AbortSignal;
   readonly onJob?: (line: string) => void;
+  /** Told where the worker ends without its server, or without its last job. */
+  readonly onLate?: (line: string) => void;
   /** Milliseconds after which a worker that gives no sign of life has lost its job; default: 30,000. */
   readonly lockMs?: number;
 }
@@ -28,15 +30,23 @@ export interface FleetWorkerOptions {
 /** Longest that the worker waits for a server that went away in the middle of a job, in milliseconds. */
 const patienceMs = 60_000;
 
+/**
+ * Longest that a worker which is told to end waits for its job and its server, in milliseconds. BullMQ would wait for ever for
+ * the end of a connection that is being made again.
+ */
+const endMs = 10_000;
+/** Longest of these for taking its registration back, which expires by itself. */
+const unregisterMs = 1_000;
+
 /** Runs until the signal is aborted. */
 export async function runWorker(options: FleetWorkerOptions): Promise<void> {
-  const { url, key, id, cores, of, open, signal, onJob, lockMs = 30_000 } = options;
+  const { url, key, id, cores, of, open, signal, onJob, onLate, lockMs = 30_000 } = options;
   const { bullmq } = await fleetPackages();
   const client = await connectWorker(url);
   const hash = classHash(of);
   const registration: Registration = { kind: "worker", id, cores, of };
   const beat = (): void => void register(client, id, seal("worker", registration, key)).catch(() => undefined);
-  const place = { store: redisStore(client, patienceMs), key, class: hash, worker: id, open };
+  const place = { store: redisStore(client, patienceMs, signal), key, class: hash, worker: id, open };
   /** Ends the job that this worker has: another one was given it. */
   let lost: () => void = () => {};
 
@@ -51,7 +61,7 @@ export async function runWorker(options: FleetWorkerOptions): Promise<void> {
     if (signal.aborted) close();
     lost = close;
     const renew = async (): Promise<void> => {
-      const renewed = await withPatience(patienceMs, () => taken.extendLock(token, lockMs));
+      const renewed = await withPatience(patienceMs, () => taken.extendLock(token, lockMs), signal);
       if (renewed !== 1) close();
     };
     const here = { ...place, closing: closing.signal, after: afterMs, renew };
@@ -82,9 +92,15 @@ export async function runWorker(options: FleetWorkerOptions): Promise<void> {
   const stopBeating = every(heartbeatMs, beat);
   await aborted(signal);
   stopBeating();
-  await Promise.race([unregister(client, id).catch(() => undefined), waitMs(1_000)]);
-  await worker.close();
+  await within(
+    unregisterMs,
+    unregister(client, id).catch(() => undefined),
+  );
+  const ended = await within(endMs, worker.close());
+  // What still waits for an answer fails, and with it a job that had no end.
   client.disconnect();
+  if (ended === isLate)
+    onLate?.(`the queue was not closed within ${endMs / 1000} s: its server is away, or its job goes on`);
 }
 
 function every(ms: number, work: () => void): () => void {
@@ -95,8 +111,6 @@ function every(ms: number, work: () => void): () => void {
   }
   return () => callOff();
 }
-
-const waitMs = (ms: number): Promise<void> => new Promise((resolve) => void afterMs(ms, resolve));
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

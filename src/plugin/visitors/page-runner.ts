@@ -1,7 +1,7 @@
 // A browser as the runner of a workbench: candidates go to its page, their outputs come back and are compared here before their times count.
 
 import { arrayTypes, type KernelParameter, newArray, type TypedArray } from "../../compiler/index.ts";
-import { afterMs } from "../../native/machine/clock.ts";
+import { isLate, within } from "../../native/machine/clock.ts";
 import type { Runner } from "../../native/runner/client.ts";
 import type { Runnable, RunOutcome, RunTask, WasmRunnable } from "../../native/runner/protocol.ts";
 import type { WgslRunnable } from "../../native/webgpu/loader.ts";
@@ -81,7 +81,7 @@ export function pageRunner(machine: PageMachine, shelf: InputShelf, deadlineMs =
     if (!own || (preparation && !prepared)) return { kind: "build-failed", reason: "pages run no such code" };
     const limitMs = Math.max(0, Math.min(deadlineMs, leftMs()));
     const answer = await within(limitMs, machine.run({ task: number, preparation: prepared, kernel: own, ...timing }));
-    return answer ? outcomeOf(answer, task!, candidate) : { kind: "timed-out", deadlineMs: limitMs };
+    return answer === isLate ? { kind: "timed-out", deadlineMs: limitMs } : outcomeOf(answer, task!, candidate);
   };
   return {
     setTask(next) {
@@ -94,17 +94,4 @@ export function pageRunner(machine: PageMachine, shelf: InputShelf, deadlineMs =
     forget: () => undefined,
     close: async () => undefined,
   };
-}
-
-/** Null: it took longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  let stop = (): void => undefined;
-  const late = new Promise<null>((resolve) => {
-    stop = afterMs(ms, () => resolve(null));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    stop();
-  }
 }

@@ -13,7 +13,7 @@ import {
   type TypedArray,
 } from "../../compiler/index.ts";
 import type { CpuArtifact } from "../../native/addon/artifact.ts";
-import { afterMs } from "../../native/machine/clock.ts";
+import { isLate, within } from "../../native/machine/clock.ts";
 import type { Runner } from "../../native/runner/client.ts";
 import { expectOutput, mismatch, tellsNothing } from "../../native/runner/compare.ts";
 import type { CacheState, Runnable, RunOutcome, RunTask } from "../../native/runner/protocol.ts";
@@ -80,7 +80,10 @@ export function ownRunner(own: OwnRunner, artifactOf: (runnable: Runnable) => Cp
     const { parameters, inputs } = task;
     const request: RunRequest = { artifact: artifactOf(candidate), parameters, inputs, samples, cache };
     const limitMs = Math.max(0, Math.min(deadlineMs, leftMs?.() ?? deadlineMs));
-    const answer: unknown = await within(limitMs, () => awaitOwn(what, () => own.run(request)));
+    const answer: unknown = await within(
+      limitMs,
+      awaitOwn(what, () => own.run(request)),
+    );
     if (answer === isLate) return { kind: "timed-out", deadlineMs: limitMs };
     return outcomeOf(what, answer, candidate, task);
   }
@@ -96,21 +99,6 @@ export function ownRunner(own: OwnRunner, artifactOf: (runnable: Runnable) => Cp
       await awaitOwn(`close of runner "${own.name}"`, () => own.close?.());
     },
   };
-}
-
-const isLate = Symbol("late");
-
-/** Waits for work, but no longer than `ms` milliseconds. */
-async function within(ms: number, work: () => Promise<unknown>): Promise<unknown> {
-  let stop = (): void => undefined;
-  const late = new Promise<typeof isLate>((resolve) => {
-    stop = afterMs(ms, () => resolve(isLate));
-  });
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    stop();
-  }
 }
 
 function outcomeOf(what: string, answer: unknown, { bounds }: Runnable, { parameters, expected }: RunTask): RunOutcome {

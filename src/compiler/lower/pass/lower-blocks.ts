@@ -127,7 +127,10 @@ function surplusAxes(block: Block, axes: readonly BoundAxis[], context: Context)
   const dropped: BoundAxis[] = [];
   for (const axis of axes) {
     if (axis.role !== "spatial" || axis.conditions.length === 0 || !masked(axis)) continue;
-    const others = axes.filter((each) => each !== axis && !dropped.includes(each));
+    // The initialisation is not under the conditions of reduce axes.
+    const others = axes.filter(
+      (each) => each !== axis && !dropped.includes(each) && (each.role === "spatial" || !block.init),
+    );
     const known = assumeAll(
       others.flatMap(({ conditions }) => conditions),
       context.ranges,
@@ -198,7 +201,10 @@ function storeOf(site: BlockSite, value: Expr): Stmt {
 function guardedLoad({ dropped, axes, ranges, context }: BlockSite, expr: Expr): Expr {
   if (expr.kind !== "load") return expr;
   const used = new Set(expr.indices.flatMap((index) => [...varsIn(index)]));
-  const open = dropped.filter(({ name }) => used.has(name)).flatMap(({ conditions }) => conditions);
+  // Storage that was moved is read at loops themselves.
+  const isUsed = ({ name, binding }: BoundAxis): boolean =>
+    used.has(name) || [...varsIn(binding)].some((loop) => used.has(loop));
+  const open = dropped.filter(isUsed).flatMap(({ conditions }) => conditions);
   if (open.length === 0) return expr;
   if (staysInside(bufferOf(context, expr.buffer), expr.indices, bindingsOf(axes), ranges)) return expr;
   return select(open.reduce(and), expr, constOf(expr.dtype, 0));
