@@ -4,6 +4,7 @@ import type { LoopFunc } from "../ir/loop-ir.ts";
 import { assertVerified, type Form } from "../ir/verify.ts";
 import { branchSelects } from "./pass/branch-selects.ts";
 import { cutTails } from "./pass/cut-tails.ts";
+import { checkThreads } from "./pass/distribute-threads/check-threads.ts";
 import { distributeThreads } from "./pass/distribute-threads.ts";
 import { expandMath } from "./pass/expand-math.ts";
 import { flatten } from "./pass/flatten.ts";
@@ -82,7 +83,8 @@ export interface LowerOptions extends LoweringContext {
 
 /** Brings a scheduled function into the flat form that a code generator reads, by its passes. What it computes stays the same. */
 export function runPasses(scheduled: LoopFunc, passes: readonly Pass[], options: LowerOptions): LoopFunc {
-  if (!passes.includes(distributeThreads)) refuseThreads(scheduled, options.target);
+  if (passes.includes(distributeThreads)) checkThreads(scheduled);
+  else refuseThreads(scheduled, options.target);
   const flat = passes.indexOf(flatten);
   return passes.reduce((func, pass, at) => {
     const lowered = pass.run(func, options);

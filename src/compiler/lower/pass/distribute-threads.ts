@@ -9,11 +9,13 @@
 //
 // Each nest of groups at the top of a function is a launch. Statements beside them are run by one thread (`codegen/launch-bodies.ts`).
 
+import { localBuffer } from "../../ir/buffer.ts";
 import { constInt, eq, floorDiv, forLoop, ifThen, lt, mod, seq, variable } from "../../ir/build.ts";
-import type { Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
 import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, isWarpWide, laneAxis } from "../../ir/thread-axes.ts";
-import { mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
+import { childrenOf, mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
 import { shuffleLanesOf } from "../../target/shuffles.ts";
+import { checkStore } from "./distribute-threads/check-threads.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import { byShuffles, shuffledLanes, shuffledSum } from "./distribute-threads/shuffle-sums.ts";
@@ -21,13 +23,30 @@ import type { Pass } from "./pass.ts";
 
 export const distributeThreads: Pass = {
   name: "distribute-threads",
-  run(func, { target }) {
-    const launches = func.body.kind === "seq" ? func.body.body : [func.body];
-    const shuffles = { most: shuffleLanesOf(target), sums: 0 };
-    const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func, shuffles))) };
-    return placeBarriers(ownRegisters(threads));
-  },
+  run: (func, { target }) => placeBarriers(distributed(func, shuffleLanesOf(target))),
 };
+
+/** Distributes anew where registers turn out to be memory of the group: what all threads would do there, one has to do. */
+function distributed(func: LoopFunc, most: number): LoopFunc {
+  const launches = func.body.kind === "seq" ? func.body.body : [func.body];
+  const shuffles = { most, sums: 0 };
+  const threads = { ...func, body: seq(...launches.map((launch) => distribute(launch, func, shuffles))) };
+  const own = ownRegisters(threads);
+  const buffers = func.buffers.map((buffer, at) =>
+    own.buffers[at]!.memory === buffer.memory ? buffer : localBuffer(buffer, "group"),
+  );
+  const moved = new Map(buffers.flatMap((buffer, at) => (buffer === func.buffers[at] ? [] : [[buffer.name, buffer]])));
+  if (moved.size === 0) return own;
+  checkStores(func.body, [], moved, func.body);
+  return distributed({ ...func, buffers }, most);
+}
+
+function checkStores(stmt: Stmt, around: readonly For[], buffers: ReadonlyMap<string, Buffer>, body: Stmt): void {
+  const buffer = stmt.kind === "store" ? buffers.get(stmt.buffer) : undefined;
+  if (stmt.kind === "store" && buffer) checkStore(buffer, stmt.indices, around, body);
+  const inside = stmt.kind === "for" ? [...around, stmt] : around;
+  for (const child of childrenOf(stmt)) checkStores(child, inside, buffers, body);
+}
 
 /** Number of threads along each coordinate that a launch has. */
 type Extents = ReadonlyMap<ThreadAxis, number>;

@@ -1,4 +1,4 @@
-// A loop with the word `stages`, whose body first copies to the memory of the group and then computes → copies that run ahead
+// A loop of each thread with the word `stages`, whose body first copies to the memory of the group and then computes → copies that run ahead
 // of the computing, so many iterations less one, into as many slots. Copies of an iteration are a batch; before an iteration
 // computes, its own batch is waited for.
 //
@@ -11,8 +11,9 @@
 
 import { add, constInt, forLoop, ifThen, lt, mod, mul, seq, sync, variable } from "../../ir/build.ts";
 import type { Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
-import { mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 
@@ -29,9 +30,14 @@ export const pipelineLoops: Pass = {
   name: "pipeline-loops",
   run(func) {
     const slots = new Map<string, number>();
-    const body = mapStmt(func.body, (stmt) =>
-      stmt.kind === "for" && (stmt.annotations[stagesWord] ?? 1) > 1 ? pipelined(stmt, func, slots) : stmt,
-    );
+    const withCopiesAhead = (stmt: Stmt): Stmt =>
+      stmt.kind === "for" && !isThreadLoop(stmt) && (stmt.annotations[stagesWord] ?? 1) > 1
+        ? pipelined(stmt, func, slots)
+        : stmt;
+    // Outside of loops over threads there is nobody who copies meanwhile.
+    const ofThreads = (stmt: Stmt): Stmt =>
+      stmt.kind === "for" && isThreadLoop(stmt) ? mapStmt(stmt, withCopiesAhead) : mapChildren(stmt, ofThreads);
+    const body = ofThreads(func.body);
     const buffers = func.buffers.map((buffer) => ({
       ...buffer,
       shape: [buffer.shape[0]! * (slots.get(buffer.name) ?? 1)],
@@ -51,6 +57,8 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
   const copied = new Set(copies.flatMap(storesTo));
   const compute = body.slice(first);
   if (copied.size === 0 || compute.flatMap(storesTo).some((name) => copied.has(name))) return plain;
+  // A copy that is under way cannot be read: a sum that begins in one is none.
+  if (copies.some((stmt) => readsAny(stmt, copied))) return plain;
   for (const name of copied) slots.set(name, stages);
   const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>
     stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
@@ -81,6 +89,18 @@ function storesTo(stmt: Stmt): readonly string[] {
     if (each.kind === "store") names.push(each.buffer);
   });
   return names;
+}
+
+function readsAny(stmt: Stmt, names: ReadonlySet<string>): boolean {
+  let found = false;
+  walkStmt(
+    stmt,
+    () => undefined,
+    (expr) => {
+      found ||= expr.kind === "load" && names.has(expr.buffer);
+    },
+  );
+  return found;
 }
 
 /** The statement with every access to a copy moved to a slot. */

@@ -34,9 +34,10 @@ export function ownRegisters(func: LoopFunc): LoopFunc {
     const found = accesses.get(buffer.name);
     if (!found) return buffer;
     const coordinates = mostTerms(found);
+    // What no index tells apart by threads, each thread has for itself.
+    if (coordinates.length === 0) return buffer;
     const split = found.map((access) => splitIndex(access, coordinates));
     if (!areApart(split, extentsFor(buffer.name, launches))) return localBuffer(buffer, "group");
-    if (split.every(({ thread }) => thread.length === 0)) return buffer;
     const least = Math.min(...split.map(({ rest }) => rest.constant));
     const most = Math.max(...split.map(({ rest, lanes }) => rest.constant + lanes));
     moves.set(buffer.name, { coordinates, least });

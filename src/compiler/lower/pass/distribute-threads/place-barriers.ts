@@ -12,11 +12,12 @@
 import { seq, sync } from "../../../ir/build.ts";
 import { copiedAhead } from "../../../ir/copied-ahead.ts";
 import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
+import { printExpr, printStmt } from "../../../ir/print.ts";
 import { gridAxisOf, groupAxes, groupAxisOf, isWarpWide } from "../../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../../ir/update.ts";
 import { childrenOf, ownExprs, someExpr, walkExpr, walkStmt } from "../../../ir/visit.ts";
+import { DiagnosticError } from "../../../support/diagnostic.ts";
 import { flatMap } from "../../../support/flat-map.ts";
-import { invariant } from "../../../support/invariant.ts";
 import { elementsOfThreads } from "./elements-of-threads.ts";
 
 export const placeBarriers = (func: LoopFunc): LoopFunc => ({ ...func, body: launches(func.body, sharedOf(func)) });
@@ -146,9 +147,21 @@ function meetInside(stmt: If, before: Before): boolean {
   return sides.some((side) => withBarriers(side, { ...before, accesses: none }).barriers > 0);
 }
 
-/** Both sides of a choice that all threads of a group make alike. */
+/**
+ * Both sides of a choice that all threads of a group make alike.
+ *
+ * @throws DiagnosticError `bind.divergent-barrier`
+ */
 function inChoice(stmt: If, before: Before): After {
-  invariant(isUniform(stmt.condition), "threads that have to wait for each other come there by different ways");
+  if (!isUniform(stmt.condition)) {
+    throw new DiagnosticError({
+      code: "bind.divergent-barrier",
+      message: `threads of a group would have to wait for each other where only those with ${printExpr(stmt.condition)} come`,
+      loc: null,
+      hint: "bind loops of equal extents, or give each thread registers",
+      detail: printStmt(stmt),
+    });
+  }
   const yes = withBarriers(stmt.then, before);
   const no = stmt.else && withBarriers(stmt.else, before);
   return {

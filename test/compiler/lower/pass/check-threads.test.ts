@@ -1,0 +1,96 @@
+// What a schedule may not ask of threads, and what it may.
+
+import { expect, test } from "vitest";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
+import { interpret, type LoopFunc, schedule, type Trace, webgpu } from "../../../../src/compiler/index.ts";
+import { accessFindings } from "../../../../src/compiler/ir/access-findings.ts";
+import { blur, gemm, inputsOf, repeat, twoGemms } from "../../schedule/nests.ts";
+
+const lowered = (nest: LoopFunc, trace: Trace): LoopFunc =>
+  lower(schedule(nest, trace), { target: webgpu, numerics: "fast" });
+
+/** First line of what is said. */
+function refusal(nest: LoopFunc, trace: Trace): string {
+  try {
+    lowered(nest, trace);
+    return "";
+  } catch (error) {
+    return (error as Error).message.split("\n")[0]!;
+  }
+}
+
+const bind = (loop: string, axis: "blockIdx.x" | "threadIdx.x" | "threadIdx.y") =>
+  ({ kind: "bind", loop, axis }) as const;
+const scope = (buffer: string, to: "group" | "register" | "workspace") =>
+  ({ kind: "set-scope", buffer, scope: to }) as const;
+const partial = { kind: "rfactor", loop: "C.k" } as const;
+
+test("partial results that all groups share, in a loop over groups", () => {
+  expect(refusal(gemm(), [partial, bind("C.i", "blockIdx.x")])).toBe(
+    "bind.shared-storage: iterations of C.i, bound to blockIdx.x, store to the same elements of C.rf, which all groups share",
+  );
+});
+
+test("partial results that a group shares, in a loop over its threads", () => {
+  expect(refusal(gemm(), [partial, bind("C.i", "threadIdx.x"), scope("C.rf", "group")])).toBe(
+    "bind.shared-storage: iterations of C.i, bound to threadIdx.x, store to the same elements of C.rf, which the threads of a group share",
+  );
+});
+
+test("memory that a launch leaves", () => {
+  expect(refusal(blur, [bind("Q.i", "threadIdx.x"), scope("P", "register")])).toBe(
+    "set-scope.left-launch: P is in registers, which one launch leaves and another finds empty",
+  );
+  expect(refusal(blur, [bind("Q.i", "blockIdx.x"), scope("P", "group")])).toBe(
+    "set-scope.left-launch: P is in the memory of a group, which one launch leaves and another finds empty",
+  );
+});
+
+test("a loop over groups inside of another loop, or beside other statements", () => {
+  const inside = "is bound to blockIdx.x, and is not among the outermost loops of its launch";
+  expect(refusal(gemm(), [bind("C.j", "blockIdx.x")])).toBe(`bind.not-outermost: C.j ${inside}`);
+  const beside = { kind: "compute-at", block: "C", loop: "D.i" } as const;
+  expect(refusal(twoGemms, [beside, bind("D.l", "blockIdx.x")])).toBe(`bind.not-outermost: D.l ${inside}`);
+});
+
+test("a loop that comes back to elements of other threads", () => {
+  const trace: Trace = [{ kind: "split", loop: "Q.i", factors: [0, 4], tail: "shift" }, bind("Q.i.1", "threadIdx.x")];
+  expect(refusal(repeat, trace)).toBe(
+    "bind.recomputes: Q.i.0 comes back to elements of Q that another iteration of Q.i.1, bound to threadIdx.x, has stored",
+  );
+});
+
+const rows = (n: number) => [
+  { kind: "split", loop: "C.j", factors: [0, n, 2], tail: "mask" } as const,
+  { kind: "reorder", loops: ["C.j.1", "C.j.0"] } as const,
+];
+
+test.each<readonly [string, LoopFunc, Trace]>([
+  ["partial results in registers", gemm(), [partial, bind("C.i", "threadIdx.x"), scope("C.rf", "register")]],
+  ["partial results of a group", gemm(), [partial, bind("C.i", "blockIdx.x"), scope("C.rf", "group")]],
+  [
+    "a pack in registers",
+    gemm(),
+    [
+      bind("C.j", "threadIdx.y"),
+      {
+        kind: "cache-read",
+        buffer: "B",
+        loop: "C.j",
+        layout: [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 })) as never,
+      },
+      scope("B.pack", "register"),
+    ],
+  ],
+  ["neighbours between which other iterations store", gemm(4, 16, 8), [...rows(4), bind("C.j.1", "threadIdx.x")]],
+  [
+    "accumulators that threads fill together",
+    gemm(),
+    [{ kind: "cache-write", block: "C", loop: "C.i", scope: "register" }, bind("C.j", "threadIdx.x")],
+  ],
+])("%s: every thread has elements of its own", (_, nest, trace) => {
+  const inputs = inputsOf(nest);
+  const flat = lowered(nest, trace);
+  expect(interpret(flat, inputs)).toEqual(interpret(nest, inputs));
+  expect(accessFindings(flat, inputs).findings).toEqual([]);
+});
