@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import { refuse, type TargetName, targetNames } from "../../compiler/index.ts";
 import { afterMs } from "../../native/machine/clock.ts";
 import { detectMachine } from "../../native/machine/machine.ts";
+import { exitSoon } from "../../native/process/exit-soon.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { fleetKey } from "../../plugin/options/options.ts";
 import type { JobFile } from "../../tuner/fleet/job-file.ts";
@@ -94,8 +95,8 @@ async function serve(project: Project, registration: Registration, url: string):
     onLate: (line) => log.warn(line),
   });
   await running;
-  // Timers and connections that a queue without its server leaves behind would hold the process for a minute.
-  setTimeout(() => process.exit(), lingerMs).unref();
+  // A queue without its server leaves timers and connections behind.
+  exitSoon(lingerMs);
   return {
     exitCode: exitCodes.done,
     json: { worker: id, jobs },

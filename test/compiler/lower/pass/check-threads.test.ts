@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { lower } from "../../../../src/compiler/backend/lower.ts";
 import { interpret, type LoopFunc, schedule, type Trace, webgpu } from "../../../../src/compiler/index.ts";
 import { accessFindings } from "../../../../src/compiler/ir/access-findings.ts";
-import { blur, gemm, inputsOf, repeat, twoGemms } from "../../schedule/nests.ts";
+import { blur, epilogue, gemm, inputsOf, repeat, twoGemms } from "../../schedule/nests.ts";
 
 const lowered = (nest: LoopFunc, trace: Trace): LoopFunc =>
   lower(schedule(nest, trace), { target: webgpu, numerics: "fast" });
@@ -53,6 +53,29 @@ test("a loop over groups inside of another loop, or beside other statements", ()
   expect(refusal(twoGemms, [beside, bind("D.l", "blockIdx.x")])).toBe(`bind.not-outermost: D.l ${inside}`);
 });
 
+test("threads that would wait where the others do not come", () => {
+  const trace: Trace = [
+    bind("D.l", "threadIdx.x"),
+    bind("C.j", "threadIdx.x"),
+    { kind: "reverse-compute-at", block: "D", loop: "C.i" },
+  ];
+  expect(refusal(twoGemms, trace)).toBe(
+    "bind.divergent-barrier: threads of a group would have to wait for each other where only those with threadIdx.x < 4 come",
+  );
+});
+
+test("registers that rows of threads share, each row its own", () => {
+  const trace: Trace = [
+    { kind: "merge-loops", first: "C.i", second: "D.i" },
+    scope("C", "register"),
+    bind("D.j", "threadIdx.x"),
+    bind("C.i", "threadIdx.y"),
+  ];
+  expect(refusal(epilogue, trace)).toBe(
+    "bind.shared-storage: iterations of C.i, bound to threadIdx.y, store to the same elements of C, which the threads of a group share",
+  );
+});
+
 test("a loop that comes back to elements of other threads", () => {
   const trace: Trace = [{ kind: "split", loop: "Q.i", factors: [0, 4], tail: "shift" }, bind("Q.i.1", "threadIdx.x")];
   expect(refusal(repeat, trace)).toBe(
@@ -87,6 +110,16 @@ test.each<readonly [string, LoopFunc, Trace]>([
     "accumulators that threads fill together",
     gemm(),
     [{ kind: "cache-write", block: "C", loop: "C.i", scope: "register" }, bind("C.j", "threadIdx.x")],
+  ],
+  [
+    "sums are no copies that run ahead",
+    twoGemms,
+    [
+      bind("D.i", "blockIdx.x"),
+      { kind: "annotate", loop: "D.l", key: "stages", value: 2 },
+      { kind: "rfactor", loop: "D.n" },
+      scope("D.rf", "group"),
+    ],
   ],
 ])("%s: every thread has elements of its own", (_, nest, trace) => {
   const inputs = inputsOf(nest);
