@@ -9,11 +9,9 @@ import { codeGeneratorOf } from "../../src/compiler/backend/code-generators.ts";
 import { lower } from "../../src/compiler/backend/lower.ts";
 import {
   DiagnosticError,
-  type Instruction,
   interpret,
   type LoopFunc,
   printTrace,
-  replay,
   webgpu,
   withShuffles,
 } from "../../src/compiler/index.ts";
@@ -33,21 +31,13 @@ import {
   windows,
 } from "../compiler/schedule/nests.ts";
 import { drawThreadInstruction } from "../support/random-threads.ts";
+import { legalTrace, outcome } from "../support/random-trace.ts";
 
 const numRuns = Number(process.env.TRACE_RUNS ?? 250);
 const target = withShuffles(webgpu, 4);
 const products: readonly LoopFunc[] = [gemm(5, 7, 6), gemm(8, 8, 8), gemm(4, 16, 8), twoGemms, epilogue, gemmMapGemm];
 const nests: readonly LoopFunc[] = [...products, blur, padded, scattered, residual, windows, twoResults, repeat];
 const seeds = fc.array(fc.nat(), { minLength: 1, maxLength: 16, size: "max" });
-
-/** The outputs, or what the interpreter refuses. */
-function outcome(func: LoopFunc, inputs: ReturnType<typeof inputsOf>): unknown {
-  try {
-    return interpret(func, inputs);
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 /** Reasons for which a schedule is refused when it is lowered or printed. */
 const reasons: ReadonlySet<string> = new Set([
@@ -62,15 +52,7 @@ const reasons: ReadonlySet<string> = new Set([
 test.prop([fc.constantFrom(...nests), seeds], { numRuns })(
   "a schedule of threads is refused or right",
   (nest, drawn) => {
-    let scheduled = nest;
-    const trace: Instruction[] = [];
-    for (const seed of drawn) {
-      const instruction = drawThreadInstruction(scheduled, seed);
-      const next = replay(scheduled, [instruction]);
-      if (next.kind === "illegal") continue;
-      scheduled = next.nest;
-      trace.push(instruction);
-    }
+    const { trace, after: scheduled } = legalTrace(nest, drawn, drawThreadInstruction);
     const said = printTrace(trace);
     const inputs = inputsOf(nest);
     const wanted = interpret(nest, inputs);

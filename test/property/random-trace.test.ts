@@ -12,11 +12,10 @@ import {
   newArray,
   printTrace,
   type Target,
-  type Trace,
   targets,
 } from "../../src/compiler/index.ts";
 import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
-import { replay, schedule } from "../../src/compiler/schedule/replay/replay.ts";
+import { schedule } from "../../src/compiler/schedule/replay/replay.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
 import {
@@ -32,8 +31,8 @@ import {
   windows,
 } from "../compiler/schedule/nests.ts";
 import { eachCompiler } from "../native/compiled.ts";
-import { drawInstruction } from "../support/random-instruction.ts";
 import { avx512On2 } from "../support/random-schedule.ts";
+import { legalTrace, outcome } from "../support/random-trace.ts";
 
 const numRuns = Number(process.env.TRACE_RUNS ?? 120);
 const traceSeed = Number(process.env.TRACE_SEED ?? 1);
@@ -79,28 +78,6 @@ const placed: readonly LoopFunc[] = [
 
 const allNests: readonly LoopFunc[] = [...nests, windows, ...placed, ...hoisted];
 const someTargets: readonly Target[] = [targets.wasm, targets.avx2, avx512On2];
-
-/** The legal ones among the instructions drawn. */
-function legalTrace(nest: LoopFunc, seeds: readonly number[]): { readonly trace: Trace; readonly after: LoopFunc } {
-  let after = nest;
-  const trace = seeds.flatMap((seed) => {
-    const instruction = drawInstruction(after, seed);
-    const next = replay(after, [instruction]);
-    if (next.kind === "illegal") return [];
-    after = next.nest;
-    return [instruction];
-  });
-  return { trace, after };
-}
-
-/** The outputs, or what the interpreter refuses. */
-function outcome(func: LoopFunc, inputs: ReturnType<typeof inputsOf>): unknown {
-  try {
-    return interpret(func, inputs);
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 function runWasm(flat: LoopFunc, inputs: ReturnType<typeof inputsOf>): ReturnType<typeof inputsOf> {
   const kernel = loadWasm(generateWasm(flat, { relaxed: false }));
