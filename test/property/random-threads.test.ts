@@ -8,6 +8,7 @@ import { expect } from "vitest";
 import { codeGeneratorOf } from "../../src/compiler/backend/code-generators.ts";
 import { lower } from "../../src/compiler/backend/lower.ts";
 import {
+  cudaSm90,
   DiagnosticError,
   interpret,
   type LoopFunc,
@@ -34,7 +35,7 @@ import { drawThreadInstruction } from "../support/random-threads.ts";
 import { legalTrace, outcome } from "../support/random-trace.ts";
 
 const numRuns = Number(process.env.TRACE_RUNS ?? 250);
-const target = withShuffles(webgpu, 4);
+const targets = [withShuffles(webgpu, 4), cudaSm90];
 const products: readonly LoopFunc[] = [gemm(5, 7, 6), gemm(8, 8, 8), gemm(4, 16, 8), twoGemms, epilogue, gemmMapGemm];
 const nests: readonly LoopFunc[] = [...products, blur, padded, scattered, residual, windows, twoResults, repeat];
 const seeds = fc.array(fc.nat(), { minLength: 1, maxLength: 16, size: "max" });
@@ -49,15 +50,15 @@ const reasons: ReadonlySet<string> = new Set([
   "set-scope.left-launch",
 ]);
 
-test.prop([fc.constantFrom(...nests), seeds], { numRuns })(
+test.prop([fc.constantFrom(...nests), seeds, fc.constantFrom(...targets)], { numRuns })(
   "a schedule of threads is refused or right",
-  (nest, drawn) => {
+  (nest, drawn, target) => {
     const { trace, after: scheduled } = legalTrace(nest, drawn, drawThreadInstruction);
     const said = printTrace(trace);
     const inputs = inputsOf(nest);
     const wanted = interpret(nest, inputs);
     const dump = (pass: string, func: LoopFunc): void =>
-      expect(outcome(func, inputs), `after ${pass}\n${said}`).toEqual(wanted);
+      expect(outcome(func, inputs), `after ${pass} for ${target.name}\n${said}`).toEqual(wanted);
     try {
       const flat = lower(scheduled, { target, numerics: "fast", dump });
       const { findings } = accessFindings(flat, inputs);
