@@ -1,5 +1,5 @@
-// Finds how many elements of a buffer hold values. Storage may be longer than what is written to it (`storage-align`), and
-// whoever copies a buffer must not read the elements that are there for their distance alone: no block says what they are.
+// Finds how many elements of a buffer hold values. Storage may be longer than what is written to it (`storage-align`). A
+// copy leaves the elements between rows out: no block stores to them, so a read of one cannot be replaced by its value.
 //
 //   P: f32[4, 80], written by  for i in 0..4, for j in 0..64: P[i, j] = …      →      [4, 64]
 

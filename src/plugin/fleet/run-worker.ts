@@ -97,7 +97,7 @@ export async function runWorker(options: FleetWorkerOptions): Promise<void> {
     unregister(client, id).catch(() => undefined),
   );
   const ended = await within(endMs, worker.close());
-  // What still waits for an answer fails, and with it a job that had no end.
+  // Commands that still wait for an answer fail then, and a job that waits for one of them ends.
   client.disconnect();
   if (ended === isLate)
     onLate?.(`the queue was not closed within ${endMs / 1000} s: its server is away, or its job goes on`);

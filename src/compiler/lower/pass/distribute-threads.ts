@@ -11,11 +11,11 @@
 
 import { localBuffer } from "../../ir/buffer.ts";
 import { constInt, eq, floorDiv, forLoop, ifThen, lt, mod, seq, variable } from "../../ir/build.ts";
-import type { Buffer, Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
 import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, isWarpWide, laneAxis } from "../../ir/thread-axes.ts";
-import { childrenOf, mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
+import { mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
 import { shuffleLanesOf } from "../../target/shuffles.ts";
-import { checkStore } from "./distribute-threads/check-threads.ts";
+import { checkStores } from "./distribute-threads/check-threads.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import { byShuffles, shuffledLanes, shuffledSum } from "./distribute-threads/shuffle-sums.ts";
@@ -37,15 +37,8 @@ function distributed(func: LoopFunc, most: number): LoopFunc {
   );
   const moved = new Map(buffers.flatMap((buffer, at) => (buffer === func.buffers[at] ? [] : [[buffer.name, buffer]])));
   if (moved.size === 0) return own;
-  checkStores(func.body, [], moved, func.body);
+  checkStores(func.body, moved);
   return distributed({ ...func, buffers }, most);
-}
-
-function checkStores(stmt: Stmt, around: readonly For[], buffers: ReadonlyMap<string, Buffer>, body: Stmt): void {
-  const buffer = stmt.kind === "store" ? buffers.get(stmt.buffer) : undefined;
-  if (stmt.kind === "store" && buffer) checkStore(buffer, stmt.indices, around, body);
-  const inside = stmt.kind === "for" ? [...around, stmt] : around;
-  for (const child of childrenOf(stmt)) checkStores(child, inside, buffers, body);
 }
 
 /** Number of threads along each coordinate that a launch has. */

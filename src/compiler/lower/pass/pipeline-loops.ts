@@ -57,7 +57,7 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
   const copied = new Set(copies.flatMap(storesTo));
   const compute = body.slice(first);
   if (copied.size === 0 || compute.flatMap(storesTo).some((name) => copied.has(name))) return plain;
-  // A copy that is under way cannot be read: a sum that begins in one is none.
+  // Copies are under way until they are waited for: a statement that reads back what it stores cannot be one.
   if (copies.some((stmt) => readsAny(stmt, copied))) return plain;
   for (const name of copied) slots.set(name, stages);
   const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>

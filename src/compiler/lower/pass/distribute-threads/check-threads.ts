@@ -1,6 +1,6 @@
 // Threads that a schedule asks for and that do not fit together → a Diagnostic, thrown. Loops over groups are the outermost of a launch.
 // Iterations of a bound loop run at the same time: where they store to the same elements, each thread needs registers of its own, or each
-// group its memory. And what a launch leaves in either is gone in the next one.
+// group its memory. Values in either are gone in the next launch.
 //
 //   for C.j in 0..8 blockIdx.x
 //     for C.k in 0..4: C.rf[C.k] = …      C.rf is workspace, which all groups see: eight of them store to C.rf[0]
@@ -19,11 +19,23 @@ import type { DiagnosticCode } from "../../../support/codes.ts";
 import { DiagnosticError } from "../../../support/diagnostic.ts";
 import { gcd } from "../../../support/integer-math.ts";
 
+/** Buffers by their names. */
+type Buffers = ReadonlyMap<string, Buffer>;
+
 /** @throws DiagnosticError `bind.not-outermost`, `bind.shared-storage`, `bind.recomputes`, `set-scope.left-launch` */
 export function checkThreads({ body, buffers }: LoopFunc): void {
   const named = new Map(buffers.map((buffer) => [buffer.name, buffer]));
-  for (const launch of launchesOf(body)) checkLaunch(withoutGrid(launch), named, body);
+  checkStores(body, named);
   checkLeft(body, named);
+}
+
+/**
+ * Checks what is stored to these buffers, by blocks or by statements.
+ *
+ * @throws DiagnosticError `bind.not-outermost`, `bind.shared-storage`, `bind.recomputes`
+ */
+export function checkStores(body: Stmt, buffers: Buffers): void {
+  for (const launch of launchesOf(body)) checkLaunch(withoutGrid(launch), buffers, body);
 }
 
 const launchesOf = (body: Stmt): readonly Stmt[] => (body.kind === "seq" ? body.body.flatMap(launchesOf) : [body]);
@@ -39,14 +51,16 @@ function withoutGrid(stmt: Stmt, around: readonly For[] = []): Inside {
   return stmt.kind === "for" && isGridLoop(stmt) ? withoutGrid(stmt.body, [...around, stmt]) : { stmt, around };
 }
 
-type Buffers = ReadonlyMap<string, Buffer>;
-
-/** Says whether each iteration of a bound loop has a buffer of its own. */
-const isOwn = ({ memory }: Buffer, loop: For): boolean =>
-  memory === "register" || memory === "fragment" || (memory === "group" && isGridLoop(loop));
+/** The bound loops around a store to a buffer that their iterations share. */
+const sharingLoops = ({ memory }: Buffer, around: readonly For[]): readonly For[] =>
+  memory === "register" || memory === "fragment"
+    ? []
+    : around.filter((loop) => isThreadLoop(loop) && loop.extent > 1 && !(memory === "group" && isGridLoop(loop)));
 
 function checkLaunch({ stmt, around }: Inside, buffers: Buffers, body: Stmt): void {
-  if (stmt.kind === "block") checkBlock(stmt, around, buffers, body);
+  const buffer = stmt.kind === "block" || stmt.kind === "store" ? buffers.get(stmt.buffer) : undefined;
+  if (stmt.kind === "block" && buffer) checkBlock(stmt, buffer, around, body);
+  if (stmt.kind === "store" && buffer) checkStore(buffer, stmt.indices, around, body);
   if (stmt.kind === "for" && isGridLoop(stmt)) {
     throw refuse("bind.not-outermost", body, [stmt], {
       message: `${stmt.name} is bound to ${stmt.mark}, and is not among the outermost loops of its launch`,
@@ -57,35 +71,25 @@ function checkLaunch({ stmt, around }: Inside, buffers: Buffers, body: Stmt): vo
   for (const child of childrenOf(stmt)) checkLaunch({ stmt: child, around: inside }, buffers, body);
 }
 
-function checkBlock(block: Block, around: readonly For[], buffers: Buffers, body: Stmt): void {
-  const buffer = buffers.get(block.buffer);
-  if (!buffer) return;
-  const repeating = repeatingVars(block);
+function checkBlock(block: Block, buffer: Buffer, around: readonly For[], body: Stmt): void {
   const indices = block.indices.map((index) => bindAxes(block, index));
   checkStore(buffer, indices, around, body);
-  for (const loop of around) {
-    if (!isThreadLoop(loop) || loop.extent === 1 || isOwn(buffer, loop)) continue;
-    const again = around.find(
-      (other) => repeating.has(other.name) && !isThreadLoop(other) && areTogether(block, loop, other),
-    );
-    if (again) {
-      throw refuse("bind.recomputes", body, [loop, again], {
-        message: `${again.name} comes back to elements of ${block.name} that another iteration of ${loop.name}, bound to ${loop.mark}, has stored`,
-        hint: 'split with tail: "cut" or "mask"',
-      });
-    }
+  const repeating = repeatingVars(block);
+  const coming = around.filter((loop) => repeating.has(loop.name) && !isThreadLoop(loop));
+  for (const loop of coming.length === 0 ? [] : sharingLoops(buffer, around)) {
+    const again = coming.find((other) => areTogether(block, loop, other));
+    if (!again) continue;
+    throw refuse("bind.recomputes", body, [loop, again], {
+      message: `${again.name} comes back to elements of ${block.name} that another iteration of ${loop.name}, bound to ${loop.mark}, has stored`,
+      hint: 'split with tail: "cut" or "mask"',
+    });
   }
 }
 
-/**
- * Checks a store: iterations that run at the same time store to different elements, or each has the buffer for itself.
- *
- * @throws DiagnosticError `bind.shared-storage`
- */
-export function checkStore(buffer: Buffer, indices: readonly Expr[], around: readonly For[], body: Stmt): void {
-  for (const [at, loop] of around.entries()) {
-    if (!isThreadLoop(loop) || loop.extent === 1 || isOwn(buffer, loop)) continue;
-    if (areApart(indices, loop, around.slice(at + 1))) continue;
+/** Checks a store: iterations that run at the same time store to different elements, or each has the buffer for itself. */
+function checkStore(buffer: Buffer, indices: readonly Expr[], around: readonly For[], body: Stmt): void {
+  for (const loop of sharingLoops(buffer, around)) {
+    if (areApart(indices, loop, around.slice(around.indexOf(loop) + 1))) continue;
     const whose = buffer.memory === "group" ? "the threads of a group share" : "all groups share";
     throw refuse("bind.shared-storage", body, [loop], {
       message: `iterations of ${loop.name}, bound to ${loop.mark}, store to the same elements of ${buffer.name}, which ${whose}`,

@@ -34,7 +34,7 @@ export function ownRegisters(func: LoopFunc): LoopFunc {
     const found = accesses.get(buffer.name);
     if (!found) return buffer;
     const coordinates = mostTerms(found);
-    // What no index tells apart by threads, each thread has for itself.
+    // No index names a coordinate: every thread uses registers of its own.
     if (coordinates.length === 0) return buffer;
     const split = found.map((access) => splitIndex(access, coordinates));
     if (!areApart(split, extentsFor(buffer.name, launches))) return localBuffer(buffer, "group");
