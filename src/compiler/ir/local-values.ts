@@ -3,6 +3,7 @@
 
 import { operandsFirst, parentsFirst, usesOf } from "../support/graph.ts";
 import { define, localFrom } from "./build.ts";
+import { sameExpr } from "./expr-key.ts";
 import { interner, isLargeExpr } from "./graph.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Define, Expr } from "./loop-ir.ts";
@@ -22,7 +23,7 @@ export interface LocalValues {
 
 /** @param fresh gives the name of the next local */
 export function localValues(exprs: readonly Expr[], around: Surroundings, fresh: () => string): LocalValues {
-  if (isShort(exprs)) return { defines: [], exprs };
+  if (isShort(exprs) || isPlain(exprs)) return { defines: [], exprs };
   const intern = interner();
   const roots = exprs.map(intern);
   const order = [...new Set(roots.flatMap((root) => operandsFirst(root, valuesIn)))];
@@ -51,6 +52,37 @@ function isShort(exprs: readonly Expr[]): boolean {
   };
   exprs.forEach(add);
   return nodes >= 0 && weight > 0;
+}
+
+/** Says whether no value worth a local is there twice, and nothing is deep: most longer statements are like that too. */
+function isPlain(exprs: readonly Expr[]): boolean {
+  if (exprs.some(isLargeExpr)) return false;
+  const candidates = new Map<number, Expr[]>();
+  let isRepeated = false;
+  const sizeOf = (expr: Expr): TreeSize => {
+    const size = { weight: weightOf(expr), nodes: 1, depth: 0 };
+    if (isRepeated || expr.kind === "load" || expr.kind === "ramp") return size;
+    eachOperand(expr, (operand) => {
+      const own = sizeOf(operand);
+      size.weight += own.weight;
+      size.nodes += own.nodes;
+      size.depth = Math.max(size.depth, own.depth + 1);
+    });
+    if (size.weight < costly) return size;
+    const alike = candidates.get(size.nodes);
+    isRepeated ||= alike?.some((other) => sameExpr(other, expr)) ?? false;
+    if (alike) alike.push(expr);
+    else candidates.set(size.nodes, [expr]);
+    return size;
+  };
+  return exprs.every((expr) => sizeOf(expr).depth < mostDepth && !isRepeated);
+}
+
+/** Size of an expression written out as a tree. */
+interface TreeSize {
+  readonly weight: number;
+  readonly nodes: number;
+  readonly depth: number;
 }
 
 /**

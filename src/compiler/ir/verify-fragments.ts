@@ -5,7 +5,7 @@ import { fragmentsIn, isOnFragments, isWholeAccess, isZeros } from "./fragment.t
 import type { Assign, Define, Expr, IntrinsicCall, LoopFunc, Stmt, Store } from "./loop-ir.ts";
 import { printStmt } from "./print.ts";
 import { printExpr } from "./print-expr.ts";
-import { operandsOf, ownExprs, walkExpr, walkStmt } from "./visit.ts";
+import { operandsOf, ownExprs, walkExpr, walkOwnExprs, walkStmt } from "./visit.ts";
 
 interface Known {
   /** Locals that are fragments. */
@@ -91,11 +91,9 @@ function namedIn(stmt: Stmt, known: Known): readonly string[] {
   if ((stmt.kind === "define" || stmt.kind === "assign") && isFragment(stmt.value, known)) {
     names.push(stmt.name, ...(stmt.value.kind === "local" ? [stmt.value.name] : []));
   }
-  for (const root of ownExprs(stmt)) {
-    walkExpr(root, (expr) => {
-      if (!isOnFragments(expr)) return;
-      for (const operand of expr.operands) if (operand.kind === "local") names.push(operand.name);
-    });
-  }
+  walkOwnExprs(stmt, (expr) => {
+    if (!isOnFragments(expr)) return;
+    for (const operand of expr.operands) if (operand.kind === "local") names.push(operand.name);
+  });
   return names;
 }

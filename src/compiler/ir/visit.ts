@@ -197,6 +197,9 @@ export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (e
   walk(stmt);
 }
 
+/** Calls `visit` for every expression in those of the statement itself, not in those of its children, at least once. */
+export const walkOwnExprs = (stmt: Stmt, visit: (expr: Expr) => void): void => ownExprs(stmt).forEach(walker(visit));
+
 /** Says whether `test` holds for `expr` or anything in it. */
 export const someExpr = (expr: Expr, test: (expr: Expr) => boolean): boolean => some(expr, operandsOf, test);
 

@@ -13,7 +13,7 @@ import { add, constInt, flatIndex, variable } from "../ir/build.ts";
 import type { Buffer, Expr, Stmt } from "../ir/loop-ir.ts";
 import { type Ranges, rangesOf } from "../ir/ranges.ts";
 import { simplifyIndex } from "../ir/simplify.ts";
-import { ownExprs, substitute, varsIn, walkExpr, walkStmt } from "../ir/visit.ts";
+import { substitute, varsIn, walkOwnExprs, walkStmt } from "../ir/visit.ts";
 import { ceilDiv, product } from "../support/integer-math.ts";
 import { bindAxes, type LoopPlace, loopsIn } from "./nest.ts";
 import { boundingBox, countOf, type DimRegion } from "./region.ts";
@@ -77,9 +77,7 @@ function accessesUnder(body: Stmt, buffer: string): readonly LineAccess[] {
     const bind = (index: Expr): Expr => (stmt.kind === "block" ? bindAxes(stmt, index) : index);
     const note = (indices: readonly Expr[], writes: boolean) => found.push({ indices: indices.map(bind), writes });
     if ((stmt.kind === "block" || stmt.kind === "store") && stmt.buffer === buffer) note(stmt.indices, true);
-    for (const expr of ownExprs(stmt)) {
-      walkExpr(expr, (node) => node.kind === "load" && node.buffer === buffer && note(node.indices, false));
-    }
+    walkOwnExprs(stmt, (expr) => expr.kind === "load" && expr.buffer === buffer && note(expr.indices, false));
   });
   return found;
 }

@@ -5,7 +5,7 @@
 
 import { type Affine, fromAffine, termsKey, toAffine } from "../../ir/affine.ts";
 import type { Expr, Load, Stmt } from "../../ir/loop-ir.ts";
-import { lanesOf, ownExprs, someExpr, walkExpr } from "../../ir/visit.ts";
+import { lanesOf, ownExprs, someExpr, walkOwnExprs } from "../../ir/visit.ts";
 import { isPlain } from "../straight-lines.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { walkChosen } from "./chosen.ts";
@@ -44,13 +44,12 @@ export function withGatheredLoads(
   const loaded = new Set<Run>();
   return stmts.flatMap((stmt) => {
     const lines: string[] = [];
-    for (const expr of ownExprs(stmt))
-      walkExpr(expr, (each) => {
-        const run = runOf.get(each);
-        if (!run || loaded.has(run)) return;
-        loaded.add(run);
-        lines.push(...linesOfRun(run, context, elements));
-      });
+    walkOwnExprs(stmt, (expr) => {
+      const run = runOf.get(expr);
+      if (!run || loaded.has(run)) return;
+      loaded.add(run);
+      lines.push(...linesOfRun(run, context, elements));
+    });
     return [...lines, ...print(stmt, inner)];
   });
 }

@@ -43,7 +43,10 @@ export function formsIn(
 ): ReadonlyMap<string, BufferForm> {
   const accesses = new Map<string, Access[]>();
   const note = (name: string, index: Expr, isStore: boolean, isPart: boolean): void => {
-    accesses.set(name, [...(accesses.get(name) ?? []), { index, isStore, isPart }]);
+    const known = accesses.get(name);
+    const access = { index, isStore, isPart };
+    if (known) known.push(access);
+    else accesses.set(name, [access]);
   };
   walkStmt(
     body,

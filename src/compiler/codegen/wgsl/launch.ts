@@ -73,13 +73,16 @@ export function launchOf(
     isAlone: product(group) === 1,
     meetsOutside: [...forms.values()].some(meetsOutside),
   };
-  const lines = [
+  const coordinates = [
     ...gridLines(groups, folded, [...extents.keys()], parts.names),
     ...(tiles.share ? warpLines(tiles.share, extents, parts.names) : threadLines([...extents.keys()], parts.names)),
+  ];
+  const lines = [
+    ...coordinates,
     ...[...forms.values()].flatMap((form) => registerArray(form, context)),
     ...linesOf(inner, context),
   ];
-  const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtinsOf(lines).join(", ")}) {`;
+  const head = `@compute @workgroup_size(${group.join(", ")}) fn ${entry}(${builtinsOf(coordinates).join(", ")}) {`;
   return {
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
     features: [...new Set([...tiles.features, ...(shuffleLanes > 0 ? (["subgroups"] as const) : [])])],

@@ -10,7 +10,7 @@ import { conjunctsOf } from "../../../ir/compare.ts";
 import { exprKey } from "../../../ir/expr-key.ts";
 import type { Expr, Stmt } from "../../../ir/loop-ir.ts";
 import { gridAxes, groupAxes, warpWideLanes } from "../../../ir/thread-axes.ts";
-import { childrenOf, lanesOf, ownExprs, varsIn, walkExpr, walkStmt } from "../../../ir/visit.ts";
+import { childrenOf, lanesOf, varsIn, walkOwnExprs, walkStmt } from "../../../ir/visit.ts";
 
 export interface OwnElements {
   /** Buffers each element of which one thread alone accesses. */
@@ -63,11 +63,9 @@ function accessesIn(launch: Stmt, shared: ReadonlySet<string>): ReadonlyMap<stri
   const visit = (stmt: Stmt, conditions: readonly Expr[]): void => {
     const note = (buffer: string, indices: readonly Expr[], isStore: boolean): void =>
       void accesses.get(buffer)?.push({ index: indices[0]!, conditions, isStore });
-    for (const root of ownExprs(stmt)) {
-      walkExpr(root, (expr) => {
-        if (expr.kind === "load") note(expr.buffer, expr.indices, false);
-      });
-    }
+    walkOwnExprs(stmt, (expr) => {
+      if (expr.kind === "load") note(expr.buffer, expr.indices, false);
+    });
     if (stmt.kind === "store") note(stmt.buffer, stmt.indices, true);
     if (stmt.kind !== "if") {
       for (const child of childrenOf(stmt)) visit(child, conditions);
@@ -94,8 +92,11 @@ interface Claims {
   listed: number;
 }
 
+/** The owners of one buffer at a time: its memory would be the most that a lowering asks for. */
+const scratch = new Int32Array(lastListed);
+
 const newClaims = (extents: Extents): Claims => {
-  return { extents, owners: new Int32Array(lastListed), places: new Map(), ofGroup: null, listed: 0 };
+  return { extents, owners: scratch.fill(0), places: new Map(), ofGroup: null, listed: 0 };
 };
 
 /** Says whether no two threads name the same element. What is the same for a whole group has to be the same in all accesses. */

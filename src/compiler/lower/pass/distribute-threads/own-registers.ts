@@ -17,9 +17,8 @@ import {
   mapChildren,
   mapExpr,
   mapOwnExprs,
-  ownExprs,
   varsIn,
-  walkExpr,
+  walkOwnExprs,
   walkStmt,
 } from "../../../ir/visit.ts";
 import { gcd } from "../../../support/integer-math.ts";
@@ -204,11 +203,9 @@ function accessesOf(body: Stmt, buffers: ReadonlySet<string>): ReadonlyMap<strin
   const visit = (stmt: Stmt, ranges: Ranges): void => {
     const note = (buffer: string, [index]: readonly Expr[]): void =>
       void found.get(buffer)?.push({ index: index!, ranges });
-    for (const root of ownExprs(stmt)) {
-      walkExpr(root, (expr) => {
-        if (expr.kind === "load") note(expr.buffer, expr.indices);
-      });
-    }
+    walkOwnExprs(stmt, (expr) => {
+      if (expr.kind === "load") note(expr.buffer, expr.indices);
+    });
     if (stmt.kind === "store") note(stmt.buffer, stmt.indices);
     const inside = insideOf(stmt, ranges);
     for (const child of childrenOf(stmt)) visit(child, inside(child));

@@ -15,7 +15,7 @@ import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { printExpr, printStmt } from "../../../ir/print.ts";
 import { gridAxisOf, groupAxes, groupAxisOf, isWarpWide } from "../../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../../ir/update.ts";
-import { childrenOf, ownExprs, someExpr, walkExpr, walkStmt } from "../../../ir/visit.ts";
+import { childrenOf, someExpr, walkOwnExprs, walkStmt } from "../../../ir/visit.ts";
 import { DiagnosticError } from "../../../support/diagnostic.ts";
 import { flatMap } from "../../../support/flat-map.ts";
 import { elementsOfThreads } from "./elements-of-threads.ts";
@@ -228,11 +228,9 @@ function findAccesses(stmt: Stmt, buffers: Buffers): Inside {
     for (const each of stmts) known.add(each);
     stores.set(buffer, known);
   };
-  for (const root of ownExprs(stmt)) {
-    walkExpr(root, (expr) => {
-      if (expr.kind === "load" && shared.has(expr.buffer)) loads.add(expr.buffer);
-    });
-  }
+  walkOwnExprs(stmt, (expr) => {
+    if (expr.kind === "load" && shared.has(expr.buffer)) loads.add(expr.buffer);
+  });
   if (stmt.kind === "store" && shared.has(stmt.buffer)) noteStores(stmt.buffer, [stmt]);
   for (const child of childrenOf(stmt)) {
     const inside = accessesIn(child, buffers);

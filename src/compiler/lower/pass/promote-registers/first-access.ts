@@ -3,7 +3,7 @@
 
 import type { Stmt } from "../../../ir/loop-ir.ts";
 import { isThreadLoop } from "../../../ir/thread-axes.ts";
-import { ownExprs, walkExpr } from "../../../ir/visit.ts";
+import { walkOwnExprs } from "../../../ir/visit.ts";
 import { placeOf, type SlotRange } from "./slots.ts";
 
 /** "read" before any store of it; "store" before any read; "maybe": stored on some ways only, and not read before. */
@@ -67,9 +67,7 @@ function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
   const note = ({ base, lanes }: SlotRange, access: First) => {
     for (let unit = base / size; unit < (base + lanes) / size; unit++) if (!first.has(unit)) first.set(unit, access);
   };
-  for (const expr of ownExprs(stmt)) {
-    walkExpr(expr, (each) => each.kind === "load" && each.buffer === name && note(placeOf(each.indices)!, "read"));
-  }
+  walkOwnExprs(stmt, (expr) => expr.kind === "load" && expr.buffer === name && note(placeOf(expr.indices)!, "read"));
   if (stmt.kind === "store" && stmt.buffer === name) note(placeOf(stmt.indices)!, "store");
   return first;
 }
