@@ -161,7 +161,12 @@ function webgpuFacts(artifact: WebgpuArtifact, kernel: KernelSignature): GpuFact
 }
 
 function cudaFacts(artifact: CudaArtifact, kernel: KernelSignature): CudaFacts {
-  const codeOf = ({ ptx, launches, scratch }: CudaFunction): CudaCode => ({ text: ptx, launches, scratch });
+  const codeOf = ({ ptx, cubin, launches, scratch }: CudaFunction): CudaCode => ({
+    text: ptx,
+    cubin,
+    launches,
+    scratch,
+  });
   const { architecture, kernels } = artifact;
   return { architecture, code: kernels.map(codeOf), ...functionFacts(ofKernels, artifact, kernel) };
 }

@@ -278,6 +278,18 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
     expect(await runProgram(file, env)).toMatchObject(onGpu);
   });
 
+  turn.each<[string, Record<string, string>, string]>([
+    ["machine code", {}, "load-cubin"],
+    ["PTX on a later generation", { FAKE_CUDA_CAPABILITY: "100" }, "load"],
+    ["PTX where the driver does not take the machine code", { FAKE_CUDA_NO_CUBIN: "1" }, "load"],
+  ])("loads %s", async (_, env, loaded) => {
+    const log = join(dirname(file), `${loaded}-${Object.keys(env).join()}.log`);
+    const answer = await runProgram(file, { UNPLUGIN_KERNEL_CUDA: fake.driver, FAKE_CUDA_LOG: log, ...env });
+    expect(answer).toMatchObject(onGpu);
+    const loads = readFileSync(log, "utf8").match(/^load\S*/gm);
+    expect(loads).toEqual([loaded]);
+  });
+
   turn("takes the first GPU that runs the kernel", async () => {
     const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, FAKE_CUDA_DEVICES: "2", FAKE_CUDA_CAPABILITY: "80,100" };
     expect(await runProgram(file, env)).toMatchObject({ ...onGpu, adapter: "Fake GPU 1" });

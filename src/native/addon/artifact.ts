@@ -66,9 +66,12 @@ export interface CudaArtifact extends BesideTwin {
   readonly packing?: Packing<number>;
 }
 
-/** PTX of one function: an entry point a launch, whose arguments are the addresses of all parameters, then of scratch memory. */
+/** Code of one function: an entry point a launch, whose arguments are the addresses of all parameters, then of scratch memory. */
 export interface CudaFunction {
+  /** Virtual machine code, which drivers compile for GPUs of the architecture and for later ones. */
   readonly ptx: string;
+  /** Machine code in base64, which GPUs of the architecture run as it is: the compiler is that of the tuning, and the driver has none to do. */
+  readonly cubin: string;
   readonly launches: readonly CudaLaunch[];
   /** Bytes of each scratch array. */
   readonly scratch: readonly number[];

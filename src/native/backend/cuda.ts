@@ -46,16 +46,19 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
 
 async function compiled(source: CudaSource, tools: CudaTools, module: string): Promise<BuiltRunnable> {
   try {
-    return { kind: "built", runnable: cudaRunnable(source, await tools.compile(source, source.architecture), module) };
+    return {
+      kind: "built",
+      runnable: cudaRunnable(source, [await tools.compile(source, source.architecture)], module),
+    };
   } catch (error) {
     return { kind: "build-failed", reason: (error as Error).message.slice(0, mostReason) };
   }
 }
 
-/** Makes the runner's candidate of machine code, or of PTX that ends with a zero. */
+/** Makes the runner's candidate of machine code, or of PTX that ends with a zero, of which the driver takes one. */
 export const cudaRunnable = (
   { launches, scratch }: Pick<CudaSource, "launches" | "scratch">,
-  code: Uint8Array,
+  code: readonly Uint8Array[],
   module: string = cudaLoader(),
 ): CudaRunnable => ({ kind: "cuda", module, code, launches, scratch });
 

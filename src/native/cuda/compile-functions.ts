@@ -1,4 +1,4 @@
-// CUDA C of a kernel, and of what prepares its constants → the PTX of both, for one architecture.
+// CUDA C of a kernel, and of what prepares its constants → PTX and machine code of both, for one architecture.
 
 import type { CudaSource } from "../../compiler/index.ts";
 import type { CudaFunction } from "../addon/artifact.ts";
@@ -14,12 +14,13 @@ export interface CompiledFunctions {
 /** Compiles functions of one kernel. An Error says what the compiler did. */
 export async function compileFunctions(
   sources: readonly CudaSource[],
-  tools: Pick<CudaTools, "ptx">,
+  tools: Pick<CudaTools, "compile" | "ptx">,
 ): Promise<CompiledFunctions> {
   const text = sources.map((source) => source.text).join("\n");
   const architecture = gpuArchitecture({ architecture: sources[0]!.architecture, text });
   const functionOf = async (source: CudaSource): Promise<CudaFunction> => ({
     ptx: portablePtx(await tools.ptx(source, virtualArchitecture(architecture)), architecture),
+    cubin: Buffer.from(await tools.compile(source, architecture)).toString("base64"),
     launches: source.launches,
     scratch: source.scratch.map(({ bytes }) => bytes),
   });

@@ -52,11 +52,27 @@ export function whyNotOnGpu(
   { name, capability: [major, minor] }: Pick<CudaGpu, "name" | "capability">,
   architecture: string,
 ): string | null {
-  const [, wantedMajor, wantedMinor, isExact] = /^sm_(\d+)(\d)(a?)$/.exec(architecture) ?? [];
-  const [has, wanted] = [major * 10 + minor, Number(wantedMajor) * 10 + Number(wantedMinor)];
-  const isRight = isExact ? has === wanted : has >= wanted;
-  const range = isExact ? "alone" : "or later";
+  const wanted = capabilityOf(architecture);
+  const has = major * 10 + minor;
+  const least = wanted.major * 10 + wanted.minor;
+  const isRight = wanted.isExact ? has === least : has >= least;
+  const range = wanted.isExact ? "alone" : "or later";
   return isRight
     ? null
-    : `${name} has compute capability ${major}.${minor}, and the kernel is for ${wantedMajor}.${wantedMinor} ${range}`;
+    : `${name} has compute capability ${major}.${minor}, and the kernel is for ${wanted.major}.${wanted.minor} ${range}`;
+}
+
+/** Says whether a GPU runs machine code for an architecture as it is: that of a later generation runs PTX alone. */
+export function runsMachineCode(
+  { capability: [major, minor] }: Pick<CudaGpu, "capability">,
+  architecture: string,
+): boolean {
+  const wanted = capabilityOf(architecture);
+  return major === wanted.major && (wanted.isExact ? minor === wanted.minor : minor >= wanted.minor);
+}
+
+/** "sm_90a" → 9.0, and no other */
+function capabilityOf(architecture: string) {
+  const [, major, minor, exact] = /^sm_(\d+)(\d)(a?)$/.exec(architecture) ?? [];
+  return { major: Number(major), minor: Number(minor), isExact: exact === "a" };
 }

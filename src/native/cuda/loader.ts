@@ -9,12 +9,12 @@ import type { Runnable } from "../runner/protocol.ts";
 import { openCuda } from "./calls.ts";
 import { type DeviceMemory, deviceMemory } from "./device-memory.ts";
 import { type CudaGpu, listGpus } from "./devices.ts";
-import { type CudaDevice, namedDriver, openDevice } from "./driver.ts";
+import { type CudaDevice, type CudaModule, namedDriver, openDevice } from "./driver.ts";
 
 export interface CudaRunnable extends Runnable, Pick<CudaSource, "launches" | "scratch"> {
   readonly kind: "cuda";
-  /** Machine code for the architecture of the device. */
-  readonly code: Uint8Array;
+  /** Machine code for the architecture of the device, or PTX that ends with a zero: the driver is given one after the other until it takes one. */
+  readonly code: readonly Uint8Array[];
 }
 
 /** @param fail called with what the driver says of a launch: the device's memory is lost then, so the process has to end */
@@ -42,7 +42,7 @@ export function createCudaLoader(
       const device = await deviceOnce();
       const memory = memoryOf(device, place);
       const own = scratch.map(({ bytes }) => device.alloc(bytes));
-      const module = device.load(code);
+      const module = loadFirst(device, code);
       const addresses = [...memory.addresses, ...own];
       const runs = launches.map((launch) => module.launcher(launch, addresses));
       const runAll = (): void => {
@@ -56,6 +56,16 @@ export function createCudaLoader(
       return kernel;
     },
   };
+}
+
+/** Loads the first code that the driver takes. An Error says why it does not take the last. */
+function loadFirst(device: CudaDevice, [first, ...others]: readonly Uint8Array[]): CudaModule {
+  try {
+    return device.load(first!);
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return loadFirst(device, others);
+  }
 }
 
 /** Does what only fails where the device has. */

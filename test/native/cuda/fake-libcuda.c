@@ -3,7 +3,7 @@
 
    The environment says what is wrong with it: FAKE_CUDA_DEVICES, _VERSION (12040), _CAPABILITY (90; "90,75" for two), _MEMORY (bytes
    of each device), _FAIL_LAUNCH (the launch, from 1, that breaks the context), _WRONG (launches do nothing), _SLOW_MS (of each launch),
-   _LOAD_MS (of loading a module), _NO_PINNED, _LATE (copies and launches wait in a queue, of which each question for an event does one). FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
+   _LOAD_MS (of loading a module), _NO_PINNED, _NO_CUBIN (machine code is of a newer CUDA), _LATE (copies and launches wait in a queue, of which each question for an event does one). FAKE_CUDA_LOG names a file that gets a line for what is done, with the number of the device. */
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { done = 0, invalid = 1, out_of_memory = 2, not_initialized = 3, no_device = 100, invalid_device = 101, invalid_context = 201,
+enum { done = 0, invalid = 1, out_of_memory = 2, not_initialized = 3, no_device = 100, invalid_device = 101, invalid_image = 200, invalid_context = 201,
   invalid_ptx = 218, unsupported_ptx = 222, no_code = 209, not_found = 500, not_ready = 600, illegal_address = 700 };
 
 #define most_devices 8
@@ -113,6 +113,7 @@ int cuGetErrorName(int code, const char **name) {
     case no_device: *name = "CUDA_ERROR_NO_DEVICE"; break;
     case invalid_device: *name = "CUDA_ERROR_INVALID_DEVICE"; break;
     case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; break;
+    case invalid_image: *name = "CUDA_ERROR_INVALID_IMAGE"; break;
     case invalid_ptx: *name = "CUDA_ERROR_INVALID_PTX"; break;
     case unsupported_ptx: *name = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"; break;
     case no_code: *name = "CUDA_ERROR_NO_BINARY_FOR_GPU"; break;
@@ -253,9 +254,27 @@ static int newest_ptx(void) {
   return (version / 1000 - 4) * 10 + version % 1000 / 10;
 }
 
+static int add_module(uint64_t *handle, const char *text, const char *what) {
+  struct module *module = malloc(sizeof *module);
+  *module = (struct module){strdup(text), current};
+  *handle = (uint64_t)(uintptr_t)module;
+  note(what);
+  return done;
+}
+
+/* Machine code runs on the generation that it is for. */
+static int load_cubin(uint64_t *handle, const char *code) {
+  int target, capability = capability_of(current);
+  char exact = 0;
+  if (number("FAKE_CUDA_NO_CUBIN", 0) || sscanf(code + 4, " sm_%d%c", &target, &exact) < 1) return invalid_image;
+  int is_for_it = exact == 'a' ? capability == target : capability / 10 == target / 10 && capability >= target;
+  return is_for_it ? add_module(handle, strchr(code, '\n') + 1, "load-cubin") : no_code;
+}
+
 int cuModuleLoadDataEx(uint64_t *handle, void *code, unsigned count, void *options, void *values) {
   if (state()) return state();
   if (count || options || values) return invalid;
+  if (!strncmp(code, "\x7f" "ELF", 4)) return load_cubin(handle, code);
   int major, minor, target;
   char exact = 0;
   const char *where = strstr(code, ".target sm_");
@@ -266,11 +285,7 @@ int cuModuleLoadDataEx(uint64_t *handle, void *code, unsigned count, void *optio
   nanosleep(&load, NULL);
   int capability = capability_of(current);
   if (exact == 'a' ? capability != target : capability < target) return no_code;
-  struct module *module = malloc(sizeof *module);
-  *module = (struct module){strdup(code), current};
-  *handle = (uint64_t)(uintptr_t)module;
-  note("load");
-  return done;
+  return add_module(handle, code, "load");
 }
 
 int cuModuleLoadData(uint64_t *handle, void *code) { return cuModuleLoadDataEx(handle, code, 0, NULL, NULL); }

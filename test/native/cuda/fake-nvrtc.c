@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct program { char *source, *ptx, *log; };
+struct program { char *source, *architecture, *ptx, *log; };
 
 int nvrtcVersion(int *major, int *minor) {
   *major = 13;
@@ -87,6 +87,7 @@ int nvrtcCompileProgram(struct program *program, int count, const char **options
   for (int at = 0; at < count; at++)
     if (!strncmp(options[at], "--gpu-architecture=", 19)) architecture = options[at] + 19;
   if (!architecture) return 5;
+  program->architecture = strdup(strchr(architecture, '_') + 1);
   append(FOLDER "/log", architecture);
   char path[sizeof FOLDER + 30];
   snprintf(path, sizeof path, FOLDER "/%lx.so", digest_of(program->source));
@@ -108,15 +109,13 @@ int nvrtcGetProgramLog(struct program *program, char *log) { return strcpy(log, 
 int nvrtcGetPTXSize(struct program *program, size_t *size) { return *size = strlen(program->ptx) + 1, 0; }
 int nvrtcGetPTX(struct program *program, char *ptx) { return strcpy(ptx, program->ptx), 0; }
 
-/* Machine code is for the driver for tests, which takes PTX. */
-int nvrtcGetCUBINSize(struct program *program, size_t *size) { return nvrtcGetPTXSize(program, size); }
+/* Machine code is for the driver for tests: "\x7f" "ELF sm_90", a line, and the PTX. */
+int nvrtcGetCUBINSize(struct program *program, size_t *size) {
+  return *size = strlen("\x7f" "ELF sm_\n") + strlen(program->architecture) + strlen(program->ptx) + 1, 0;
+}
 
 int nvrtcGetCUBIN(struct program *program, char *cubin) {
-  nvrtcGetPTX(program, cubin);
-  char *version = strstr(cubin, ".version 9.0");
-  memmove(cubin, version, strlen(version) + 1);
-  memcpy(cubin, ".version 8.0", 12);
-  return 0;
+  return sprintf(cubin, "\x7f" "ELF sm_%s\n%s", program->architecture, program->ptx), 0;
 }
 
 int nvrtcDestroyProgram(struct program **program) {

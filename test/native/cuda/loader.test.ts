@@ -53,7 +53,7 @@ const parameters: readonly KernelParameter[] = [
 ];
 
 const launch = { entry: "k_0", grid: [1, 1, 1], group: [1, 1, 1], groupBytes: 0 } as const;
-const candidate: CudaRunnable = { kind: "cuda", code: new Uint8Array(1), launches: [launch], scratch: [] };
+const candidate: CudaRunnable = { kind: "cuda", code: [new Uint8Array(1)], launches: [launch], scratch: [] };
 
 async function loaded(kernel: (addresses: readonly bigint[]) => void) {
   const fail = (reason: string): never => {

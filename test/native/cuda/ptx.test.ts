@@ -16,7 +16,7 @@ import {
   type Numerics,
   opLibrary,
 } from "../../../src/compiler/index.ts";
-import { whyNotOnGpu } from "../../../src/native/cuda/devices.ts";
+import { runsMachineCode, whyNotOnGpu } from "../../../src/native/cuda/devices.ts";
 import { findNvcc } from "../../../src/native/cuda/nvcc.ts";
 import { gpuArchitecture, portablePtx, virtualArchitecture } from "../../../src/native/cuda/ptx.ts";
 import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";
@@ -91,6 +91,18 @@ test.each<[readonly [number, number], string, string | null]>([
   [[8, 9], "sm_90", "Titan has compute capability 8.9, and the kernel is for 9.0 or later"],
 ])("capability %j and code for %s: %s", (capability, architecture, why) => {
   expect(whyNotOnGpu({ name: "Titan", capability }, architecture)).toBe(why);
+});
+
+test.each<[readonly [number, number], string, boolean]>([
+  [[8, 0], "sm_80", true],
+  [[8, 9], "sm_80", true],
+  [[9, 0], "sm_80", false],
+  [[8, 0], "sm_86", false],
+  [[9, 0], "sm_90a", true],
+  [[9, 1], "sm_90a", false],
+  [[12, 1], "sm_120", true],
+])("capability %j and machine code for %s: %s", (capability, architecture, runs) => {
+  expect(runsMachineCode({ capability }, architecture)).toBe(runs);
 });
 
 /** CUDA C of an operator as a build predicts it. */

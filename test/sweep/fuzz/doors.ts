@@ -38,7 +38,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/native/toolchain/tool-digest.ts": ["tool-digests"],
   "src/native/toolchain/zig.ts": ["compiler-version"],
   "src/plugin/kernel/stored/artifact-store.ts": ["kernel-facts"],
-  "src/plugin/kernel/stored/stored-ptx.ts": ["ptx-launches"],
+  "src/plugin/kernel/stored/stored-cuda.ts": ["ptx-launches"],
   "src/plugin/kernel/outside/claim.ts": ["machine-text"],
   "src/plugin/declarations/find-imports.ts": ["component-imports", "script-imports"],
   "src/plugin/declarations/likely-imports.ts": ["package-imports"],

@@ -1,4 +1,4 @@
-// Code for CUDA in a module: its PTX and launches, for the calls that an NVIDIA GPU of the program's machine may answer. Pages get none.
+// Code for CUDA in a module: its PTX, machine code and launches, for the calls that an NVIDIA GPU of the program's machine may answer. Pages get none.
 
 import type { CudaFunction } from "../../../native/addon/artifact.ts";
 import type { CudaCode, CudaTwin } from "../../kernel/twin.ts";
@@ -23,4 +23,9 @@ const factsOf = ({ architecture, run, prepare, split }: CudaCode, signature: Ker
   prepare: split ? { taken: takenBy(split.prepare, signature), results: resultsOf(split.prepare) } : undefined,
 });
 
-const codeOf = ({ ptx, launches, scratch }: CudaFunction): Written<CodeFacts> => ({ text: ptx, launches, scratch });
+const codeOf = ({ ptx, cubin, launches, scratch }: CudaFunction): Written<CodeFacts> => ({
+  text: ptx,
+  cubin,
+  launches,
+  scratch,
+});

@@ -1,4 +1,4 @@
-// A schedule for NVIDIA's GPUs → its PTX: what the store has, else what a compiler of CUDA C makes here. No GPU is needed; where there is
+// A schedule for NVIDIA's GPUs → its PTX and machine code: what the store has, else what a compiler of CUDA C makes here. No GPU is needed; where there is
 // one, new code is run against the reference before anything keeps or ships it.
 
 import {
@@ -12,12 +12,12 @@ import { compileFunctions } from "../../../native/cuda/compile-functions.ts";
 import { type CudaTools, cudaTools } from "../../../native/cuda/compiler.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
-import { type FoundPtx, keepPtx, storedPtx } from "../stored/stored-ptx.ts";
+import { type FoundCuda, keepCuda, storedCuda } from "../stored/stored-cuda.ts";
 import type { TwinResult } from "./twin-result.ts";
 
 export async function cudaKernel(context: KernelContext, decision: KernelDecision): Promise<TwinResult> {
   const tools = await cudaTools();
-  const stored = await storedPtx(context, decision, tools?.identity ?? null);
+  const stored = await storedCuda(context, decision, tools?.identity ?? null);
   if (stored) return built(decision, stored, 0);
   if (!tools) return { kind: "no-cuda-compiler" };
   const { factsOf, generated } = await import("../source/schedule-source.ts");
@@ -26,7 +26,7 @@ export async function cudaKernel(context: KernelContext, decision: KernelDecisio
   const fresh = { code: await compile(context, kernel.source, kernel, tools), facts: factsOf(decision, kernel) };
   const { checkCuda } = await import("../check/check-cuda.ts");
   await checkCuda(context, decision, kernel, fresh.code);
-  await keepPtx(context, decision, tools.identity, fresh);
+  await keepCuda(context, decision, tools.identity, fresh);
   return built(decision, fresh, 1);
 }
 
@@ -36,7 +36,7 @@ async function compile(
   source: CudaSource,
   { prepare }: GeneratedKernel,
   tools: CudaTools,
-): Promise<FoundPtx["code"]> {
+): Promise<FoundCuda["code"]> {
   try {
     const sources = [source, ...(prepare && isCudaSource(prepare) ? [prepare] : [])];
     const { architecture, functions } = await compileFunctions(sources, tools);
@@ -48,7 +48,7 @@ async function compile(
   }
 }
 
-function built({ task }: KernelDecision, { code, facts }: FoundPtx, compilerRuns: number): TwinResult {
+function built({ task }: KernelDecision, { code, facts }: FoundCuda, compilerRuns: number): TwinResult {
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
   return { kind: "built", twin: { kind: "cuda", code: { ...code, split } }, facts, compilerRuns };
 }

@@ -1,4 +1,5 @@
-// PTX as it is shipped, run once against the reference where this machine has a GPU for it: the driver compiles it as it will for users.
+// Code as it is shipped, run once against the reference where this machine has a GPU for it: machine code as it is, and PTX, which the driver
+// compiles as it will for users.
 
 import type { GeneratedKernel } from "../../../compiler/index.ts";
 import type { CudaFunction } from "../../../native/addon/artifact.ts";
@@ -8,10 +9,18 @@ import type { KernelContext } from "../context/kernel-context.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
 import { checkRunnable } from "./check-built.ts";
 
-const runnableOf = ({ ptx, launches, scratch }: CudaFunction) =>
+type Form = (code: CudaFunction) => Uint8Array;
+
+const machineCode: Form = ({ cubin }) => Buffer.from(cubin, "base64");
+const virtualCode: Form = ({ ptx }) => new TextEncoder().encode(`${ptx}\0`);
+
+/** What the programs of this machine give its driver, and what those of others may have to. */
+const given: readonly (readonly Form[])[] = [[machineCode, virtualCode], [virtualCode]];
+
+const runnableOf = (code: CudaFunction, forms: readonly Form[]) =>
   cudaRunnable(
-    { launches, scratch: scratch.map((bytes, at) => ({ name: `scratch ${at}`, bytes })) },
-    new TextEncoder().encode(`${ptx}\0`),
+    { launches: code.launches, scratch: code.scratch.map((bytes, at) => ({ name: `scratch ${at}`, bytes })) },
+    forms.map((form) => form(code)),
   );
 
 /** @throws DiagnosticError `verify.wrong` */
@@ -22,9 +31,15 @@ export async function checkCuda(
   code: { readonly run: CudaFunction; readonly prepare: CudaFunction | null },
 ): Promise<void> {
   if (!context.runsFresh || (await whyNotRun(context)) !== null) return;
-  const preparation =
-    prepare && code.prepare
-      ? { kernel: runnableOf(code.prepare), parameters: prepare.parameters, used: source.parameters }
-      : null;
-  await checkRunnable(context, schedule, runnableOf(code.run), preparation);
+  for (const forms of given) {
+    const preparation =
+      prepare && code.prepare
+        ? {
+            kernel: runnableOf(code.prepare, forms),
+            parameters: prepare.parameters,
+            used: source.parameters,
+          }
+        : null;
+    await checkRunnable(context, schedule, runnableOf(code.run, forms), preparation);
+  }
 }

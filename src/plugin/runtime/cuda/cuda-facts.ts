@@ -3,9 +3,12 @@
 import type { CudaLaunch } from "../../../compiler/index.ts";
 import type { ScheduleOnGpu } from "../gpu/gpu-api.ts";
 
-/** Code of one function: PTX with an entry point a launch, whose arguments are the addresses of all parameters, then of scratch memory. */
+/** Code of one function: an entry point a launch, whose arguments are the addresses of all parameters, then of scratch memory. */
 export interface CudaCode {
+  /** PTX. */
   readonly text: string;
+  /** Machine code for the architecture, in base64; absent in artifacts of earlier versions. */
+  readonly cubin?: string;
   readonly launches: readonly CudaLaunch[];
   /** Bytes of each scratch array. */
   readonly scratch: readonly number[];

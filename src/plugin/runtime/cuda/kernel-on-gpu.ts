@@ -1,11 +1,12 @@
 // A kernel's functions on one GPU: its module, scratch memory, and the launches of a run on given addresses.
 
 import { argumentPlaces, CudaError, functionOf } from "../../../native/cuda/calls.ts";
+import { runsMachineCode } from "../../../native/cuda/devices.ts";
 import type { DeviceFunction } from "../gpu/layer.ts";
 import type { CudaCode } from "./cuda-facts.ts";
 import type { OpenGpu } from "./open-gpu.ts";
 
-/** Modules of a GPU by their text. The driver compiles each once. */
+/** Modules of a GPU by their PTX. Each is loaded once. */
 const known = new WeakMap<OpenGpu, Map<string, Promise<bigint>>>();
 
 /** Meanings of the codes by which a driver refuses a text. */
@@ -15,34 +16,52 @@ const refusals: Readonly<Record<number, string>> = {
   222: "the driver is older than the kernel's PTX",
 };
 
-function moduleOf(gpu: OpenGpu, text: string): Promise<bigint> {
+function moduleOf(gpu: OpenGpu, code: CudaCode, architecture: string): Promise<bigint> {
   const modules = known.get(gpu) ?? new Map<string, Promise<bigint>>();
   known.set(gpu, modules);
-  const module = modules.get(text) ?? load(gpu, text);
+  const { text } = code;
+  const module = modules.get(text) ?? load(gpu, code, architecture);
   modules.set(text, module);
   // A refusal for want of memory need not be the last word.
   module.catch(() => modules.delete(text));
   return module;
 }
 
-async function load(gpu: OpenGpu, text: string): Promise<bigint> {
+async function load(gpu: OpenGpu, { text, cubin }: CudaCode, architecture: string): Promise<bigint> {
+  const isForIt = cubin !== undefined && runsMachineCode(gpu.gpu, architecture);
+  return (isForIt ? await loadCubin(gpu, cubin) : null) ?? loadPtx(gpu, text);
+}
+
+/** Resolves to null where the driver does not take the machine code, as one that is older than the compiler need not. */
+async function loadCubin(gpu: OpenGpu, cubin: string): Promise<bigint | null> {
   try {
-    return await gpu.load(text);
+    return await gpu.load(Buffer.from(cubin, "base64"));
+  } catch (error) {
+    if (gpu.lost !== null || !(error instanceof CudaError)) throw error;
+    return null;
+  }
+}
+
+async function loadPtx(gpu: OpenGpu, text: string): Promise<bigint> {
+  try {
+    return await gpu.load(new TextEncoder().encode(`${text}\0`));
   } catch (error) {
     const meant = error instanceof CudaError ? refusals[error.code] : undefined;
     throw meant === undefined ? error : new Error(`${meant}: ${(error as Error).message}`);
   }
 }
 
-/** Rejects with what the driver says of the text, or of its scratch memory. */
+/** Rejects with what the driver says of the code, or of its scratch memory. */
 export async function functionOn(
   gpu: OpenGpu,
-  { text, launches, scratch }: CudaCode,
+  code: CudaCode,
+  architecture: string,
 ): Promise<DeviceFunction<bigint, bigint>> {
+  const { launches, scratch } = code;
   const most = Math.max(...launches.map(({ groupBytes }) => groupBytes));
   const { name, groupBytes: has } = gpu.gpu;
   if (most > has) throw new Error(`its groups want ${most} bytes of memory, and those of ${name} have ${has}`);
-  const module = await moduleOf(gpu, text);
+  const module = await moduleOf(gpu, code, architecture);
   const functions = launches.map(({ entry, groupBytes }) => functionOf(gpu, module, entry, groupBytes));
   const own = scratch.map((bytes) => gpu.alloc(bytes));
   let last: readonly bigint[] = [];

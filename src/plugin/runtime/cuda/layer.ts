@@ -14,7 +14,7 @@ export const bytesOf = ({ dtype, length }: { readonly dtype: DType; readonly len
 
 /** Rejects with what the device says of the code. */
 export async function openLayer(context: ModuleContext, facts: CudaFacts, gpu: OpenGpu): Promise<CudaLayer> {
-  const functions = await Promise.all(facts.code.map((each) => functionOn(gpu, each)));
+  const functions = await Promise.all(facts.code.map((each) => functionOn(gpu, each, facts.architecture)));
   return createLayer(context, facts, functions, {
     alloc: (tensor) => gpu.alloc(bytesOf(tensor)),
     upload: (to, from) => gpu.upload(to, from, ownStream),

@@ -1,4 +1,4 @@
-// Loading PTX off the event loop: the driver compiles it for tens of milliseconds, in a worker that has the context of the GPU. A module belongs to
+// Loading code off the event loop: the driver compiles PTX for tens of milliseconds, in a worker that has the context of the GPU. A module belongs to
 // the context, so that the program's thread launches what the worker has loaded.
 
 import { builtin } from "../../../native/process/start-worker.ts";
@@ -8,7 +8,8 @@ export interface ModuleToLoad {
   /** The driver's library. */
   readonly library: string;
   readonly context: bigint;
-  readonly text: string;
+  /** Machine code, or PTX that ends with a zero. */
+  readonly code: Uint8Array;
 }
 
 export interface LoadedModule {
@@ -20,13 +21,13 @@ export interface LoadedModule {
 /** Text of the worker. The prototypes are those of calls.ts. */
 const script = `
 const { parentPort, workerData } = require("node:worker_threads");
-const { koffiPath, library, context, text } = workerData;
+const { koffiPath, library, context, code: bytes } = workerData;
 const driver = require(koffiPath).load(library);
 const module = [0];
 let code = driver.func("int cuCtxSetCurrent(uint64_t context)")(context);
 if (code === 0) {
   const load = "int cuModuleLoadDataEx(_Out_ uint64_t *module, void *code, uint32_t count, void *options, void *values)";
-  code = driver.func(load)(module, new TextEncoder().encode(text + "\\0"), 0, null, null);
+  code = driver.func(load)(module, bytes, 0, null, null);
 }
 parentPort.postMessage({ code, module: BigInt(module[0]) });
 `;

@@ -70,12 +70,12 @@ export class OpenGpu {
     return this.#during((cuda) => cuda.read(name, ...values));
   }
 
-  /** Loads PTX, in a worker where the program may have one. Rejects with a CudaError. */
-  async load(text: string): Promise<bigint> {
+  /** Loads machine code, or PTX that ends with a zero, in a worker where the program may have one. Rejects with a CudaError. */
+  async load(code: Uint8Array): Promise<bigint> {
     const { koffiPath, cuda } = this.#driver;
-    const wanted = { koffiPath, library: cuda.library, context: this.#context, text };
+    const wanted = { koffiPath, library: cuda.library, context: this.#context, code };
     const loaded = await loadInWorker(wanted).catch(() => null);
-    if (loaded === null) return this.read("cuModuleLoadDataEx", new TextEncoder().encode(`${text}\0`), 0, null, null);
+    if (loaded === null) return this.read("cuModuleLoadDataEx", code, 0, null, null);
     this.#during(() => cuda.check("cuModuleLoadDataEx", loaded.code));
     return loaded.module;
   }

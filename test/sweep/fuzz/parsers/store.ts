@@ -6,7 +6,7 @@ import type { Project } from "../../../../src/cli/project/project.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
 import { describeHolder, holderOf } from "../../../../src/native/lock/lock-holder.ts";
 import { factsIn } from "../../../../src/plugin/kernel/stored/artifact-store.ts";
-import { shapesIn } from "../../../../src/plugin/kernel/stored/stored-ptx.ts";
+import { shapesIn } from "../../../../src/plugin/kernel/stored/stored-cuda.ts";
 import { hasConflict, kernelsInConflict, sidesOf } from "../../../../src/tuner/lock/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../../src/tuner/lock/lockfile.ts";
 import { printMerged } from "../../../../src/tuner/lock/merge-locks.ts";

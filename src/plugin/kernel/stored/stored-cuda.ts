@@ -1,5 +1,5 @@
-// A schedule for NVIDIA's GPUs → the PTX that the store has of it: by the compiler that is here, and where none is, by any. PTX is a text
-// for a virtual machine, so what one compiler made serves everywhere.
+// A schedule for NVIDIA's GPUs → the code that the store has of it: by the compiler that is here, and where none is, by any. PTX is a text
+// for a virtual machine, so what one compiler made serves everywhere; a driver that does not take the machine code beside it compiles that.
 
 import type { CudaLaunch } from "../../../compiler/index.ts";
 import type { CudaFunction } from "../../../native/addon/artifact.ts";
@@ -14,29 +14,29 @@ import type { CudaCode } from "../twin.ts";
 import { keepBlobs, storedBlobs } from "./artifact-store.ts";
 
 /** Code of a schedule, as the store keeps it. */
-export type StoredPtx = Omit<CudaCode, "split">;
+export type StoredCuda = Omit<CudaCode, "split">;
 
 /** Compiler of an entry that any machine finds. */
 const anyCompiler = "any CUDA compiler";
 
 type Facts = BuiltBlobs["facts"];
 
-export interface FoundPtx {
-  readonly code: StoredPtx;
+export interface FoundCuda {
+  readonly code: StoredCuda;
   readonly facts: Facts;
 }
 
-/** Version of PTX and form of the blobs. */
-const formVersion = 1;
+/** Version of the code and form of the blobs. */
+const formVersion = 2;
 
 /** @param identity of the compiler: "NVRTC 13.0"; null: any */
-const ptxKey = ({ task, candidate, source }: Decision, identity: string | null): string =>
+const cudaKey = ({ task, candidate, source }: Decision, identity: string | null): string =>
   artifactKey({
     schedule: scheduleKey(keyFields(task)),
     candidate,
     source,
     toolchain: {
-      name: "ptx",
+      name: "cuda",
       version: `${identity ?? anyCompiler} ${formVersion}`,
       triple: null,
       options: [...task.target.features],
@@ -86,39 +86,48 @@ export function shapesIn(blob: Blobs[string]): Shapes | null {
 }
 
 /** Returns what the store has; null: nothing. */
-export async function storedPtx(
+export async function storedCuda(
   context: KernelContext,
   schedule: Decision,
   identity: string | null,
-): Promise<FoundPtx | null> {
-  const stored = await storedBlobs(context, ptxKey(schedule, identity));
+): Promise<FoundCuda | null> {
+  const stored = await storedBlobs(context, cudaKey(schedule, identity));
   if (!stored) return null;
-  const { ptx, prepare, launches } = stored.blobs;
-  const shapes = launches ? shapesIn(launches) : null;
-  if (!ptx || !shapes || (shapes.prepare !== null) !== (prepare !== undefined)) return null;
-  const code: StoredPtx = {
-    architecture: shapes.architecture,
-    run: { ptx: textOf(ptx), ...shapes.run },
-    prepare: shapes.prepare && { ptx: textOf(prepare!), ...shapes.prepare },
-  };
-  return { code, facts: stored.facts };
+  const { blobs, facts } = stored;
+  const shapes = blobs.launches ? shapesIn(blobs.launches) : null;
+  const run = shapes && functionIn(blobs, "run", shapes.run);
+  const prepare = shapes?.prepare ? functionIn(blobs, "prepare", shapes.prepare) : null;
+  if (!run || (shapes.prepare && !prepare)) return null;
+  return { code: { architecture: shapes.architecture, run, prepare }, facts };
 }
 
+type Role = "run" | "prepare";
+
+function functionIn(blobs: Blobs, role: Role, shape: Shape): CudaFunction | null {
+  const [ptx, cubin] = [blobs[`${role}.ptx`], blobs[`${role}.cubin`]];
+  return ptx && cubin ? { ptx: textOf(ptx), cubin: Buffer.from(cubin).toString("base64"), ...shape } : null;
+}
+
+const blobsOf = (role: Role, { ptx, cubin }: CudaFunction): Blobs => ({
+  [`${role}.ptx`]: textBlob(ptx),
+  [`${role}.cubin`]: new Uint8Array(Buffer.from(cubin, "base64")),
+});
+
 /** Keeps new code under its compiler and for machines without one. */
-export async function keepPtx(
+export async function keepCuda(
   context: KernelContext,
   schedule: Decision,
   identity: string,
-  { code, facts }: FoundPtx,
+  { code, facts }: FoundCuda,
 ): Promise<void> {
   const { architecture, run, prepare } = code;
   const shapeOf = ({ launches, scratch }: CudaFunction): Shape => ({ launches, scratch });
   const shapes: Shapes = { architecture, run: shapeOf(run), prepare: prepare && shapeOf(prepare) };
   const blobs = {
-    ptx: textBlob(run.ptx),
-    ...(prepare && { prepare: textBlob(prepare.ptx) }),
+    ...blobsOf("run", run),
+    ...(prepare && blobsOf("prepare", prepare)),
     launches: textBlob(JSON.stringify(shapes)),
   };
-  for (const key of [ptxKey(schedule, identity), ptxKey(schedule, null)])
+  for (const key of [cudaKey(schedule, identity), cudaKey(schedule, null)])
     await keepBlobs(context, key, { blobs, facts });
 }
