@@ -74,7 +74,7 @@ const gemmText = "gemm({ M: 8, N: 24, K: 16 })";
 const slowWorkers = `data:text/javascript,${encodeURIComponent(`
 import { Worker } from "node:worker_threads";
 const { postMessage } = Worker.prototype;
-Worker.prototype.postMessage = function (...given) { setTimeout(() => postMessage.apply(this, given), 60); };
+Worker.prototype.postMessage = function (...given) { setTimeout(() => postMessage.apply(this, given), 200); };
 `)}`;
 
 export type Environment = Readonly<Record<string, string>>;
