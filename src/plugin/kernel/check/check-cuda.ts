@@ -14,7 +14,7 @@ type Form = (code: CudaFunction) => Uint8Array;
 const machineCode: Form = ({ cubin }) => Buffer.from(cubin, "base64");
 const virtualCode: Form = ({ ptx }) => new TextEncoder().encode(`${ptx}\0`);
 
-/** What the programs of this machine give its driver, and what those of others may have to. */
+/** Codes in the order in which a program offers them to the driver: on this machine, then on one whose driver takes PTX alone. */
 const given: readonly (readonly Form[])[] = [[machineCode, virtualCode], [virtualCode]];
 
 const runnableOf = (code: CudaFunction, forms: readonly Form[]) =>
