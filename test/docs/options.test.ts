@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../src/cli/main.ts";
 import { codes } from "../../src/compiler/index.ts";
 import { parseRequest, requestTargets } from "../../src/plugin/request/request.ts";
+import { sweptTarget } from "../gpu/sweep/swept-targets.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(repository, path), "utf8");
@@ -24,8 +25,18 @@ test("the README's table of targets has each that an import may name", () => {
   expect(named.toSorted()).toEqual([...requestTargets].sort());
 });
 
+/** Commands of the project's own sweeps, which know targets that users do not name. */
+const sweepCommand = /npm run test:(?:webgpu|cuda) -- [^`\n]*/g;
+const withoutSweeps = all.replaceAll(sweepCommand, "");
+
+test("targets that pages write in commands of sweeps are swept", () => {
+  const named = [...all.matchAll(sweepCommand)].flatMap(([command]) => command.match(/(?<=--target )[\w-]+/) ?? []);
+  expect(named).not.toEqual([]);
+  expect(named.map((name) => sweptTarget(name).name)).toEqual(named);
+});
+
 test("targets that pages write in imports and commands exist", () => {
-  const named = [...all.matchAll(/[?&]tune=([\w-]+)|--target ([\w-]+)|target: "((?!node)[\w-]+)"/g)];
+  const named = [...withoutSweeps.matchAll(/[?&]tune=([\w-]+)|--target ([\w-]+)|target: "((?!node)[\w-]+)"/g)];
   const targets = named.map(([, query, flag, option]) => query ?? flag ?? option!);
   expect(targets.length).toBeGreaterThan(50);
   const known: readonly string[] = requestTargets;

@@ -8,10 +8,11 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { isOnLavapipe, lavapipeTarget, nodeOnLavapipe, noLavapipe } from "./lavapipe/lavapipe.ts";
-import { drawRound, sweptTarget } from "./sweep/draw-round.ts";
+import { drawRound } from "./sweep/draw-round.ts";
 import { type Executor, executorNamed } from "./sweep/executors.ts";
 import { type SweptOperator, sweptFor } from "./sweep/operators.ts";
 import { addRow, type ExecutorName, progressOf, type SweepFailure, sweptCommit } from "./sweep/records.ts";
+import { sweptTarget } from "./sweep/swept-targets.ts";
 
 const { values } = parseArgs({
   options: {

@@ -7,8 +7,6 @@ import {
   type AcceleratorTarget,
   type ComputeDef,
   type CudaSource,
-  cudaSm80,
-  cudaSm90,
   fromCompute,
   instantiateTemplate,
   type LoopFunc,
@@ -18,7 +16,6 @@ import {
   type Trace,
   type WgslSource,
   webgpu,
-  withShuffles,
 } from "../../../src/compiler/index.ts";
 import { runPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { DiagnosticError } from "../../../src/compiler/support/diagnostic.ts";
@@ -28,23 +25,10 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
 import { type Reference, referenceOf } from "../../support/reference.ts";
 import { conditioned } from "../../support/webgpu-schedules.ts";
-import { lavapipeTarget } from "../lavapipe/lavapipe.ts";
 import { operatorOfRound, type SweptOperator } from "./operators.ts";
 
 /** Templates of an operator that a round has schedules of: attention has dozens. */
 const mostTemplates = 6;
-
-/** The adapter of the tests, by what it has beside the limits of all: subgroups of four. */
-const swiftShaderTarget = withShuffles(webgpu, 4);
-
-/** Targets whose schedules are swept. */
-const sweptTargets: readonly AcceleratorTarget[] = [webgpu, swiftShaderTarget, lavapipeTarget, cudaSm80, cudaSm90];
-
-export function sweptTarget(name: string): AcceleratorTarget {
-  const found = sweptTargets.find((target) => target.name === name);
-  if (!found) throw new Error(`--target is one of ${sweptTargets.map((target) => target.name).join(", ")}`);
-  return found;
-}
 
 export interface SweptSchedule {
   readonly template: string;
