@@ -1,6 +1,6 @@
 // Builds the package: bundles the entries of package.json's exports into dist/ (rollup, shared chunks), the measuring worker
-// into dist/native/, what emitted modules import, the page of reports into one HTML file and that of benches into a folder, and writes the declarations (tsc). The C
-// sources of addons are read where they are, in src/.
+// into dist/native/, what emitted modules import, the page of reports into one HTML file and that of benches into a folder, the program of
+// carried folders, and writes the declarations (tsc). The C sources of addons are read where they are, in src/.
 //
 //     node build.js            everything
 //     node build.js --no-types only what runs: what the demo and the tests need
@@ -14,7 +14,9 @@ import commonjs from "@rollup/plugin-commonjs";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import { transform } from "esbuild";
 import { rollup } from "rollup";
+import { buildCarriedProgram } from "./build-carried-program.js";
 import { buildCommandPages } from "./build-command-pages.js";
+import { licencesOf, packageOf } from "./build-licences.js";
 import { buildReportPage } from "./build-report-page.js";
 import { buildRuntime } from "./build-runtime.js";
 
@@ -70,9 +72,6 @@ const bundled = [
 ];
 const isExternal = (id, importer) =>
   isBuiltin(id) || (/^[^./\0]/.test(id) && !bundled.includes(id) && !importer?.includes("node_modules"));
-
-/** The name of a package, by the path of one of its files. */
-const packageOf = (id) => /.*node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)/.exec(id)?.[1] ?? null;
 
 /** The package and all that it depends on, by name. */
 function treeOf(name, found = new Set()) {
@@ -141,22 +140,12 @@ const typescript = {
   },
 };
 
-/** Names the licence of a package that publishes no text of it: another package here has the text. */
-const licenceNameIn = (folder) => `licence ${JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license}`;
-
 /** Emits the licences of the packages whose code is in the bundle. */
 const licences = {
   name: "licences",
   generateBundle(_, bundle) {
     const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
-    const packages = modules.flatMap((id) => packageOf(id) ?? []);
-    const texts = [...new Set(packages)].sort().map((name) => {
-      const folder = join(root, "node_modules", name);
-      const file = readdirSync(folder).find((it) => /^licen[sc]e/i.test(it));
-      const licence = file ? readFileSync(join(folder, file), "utf8").trim() : licenceNameIn(folder);
-      return `${name}\n\n${licence}\n`;
-    });
-    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: texts.join("\n---\n\n") });
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: licencesOf(modules) });
   },
 };
 
@@ -178,5 +167,6 @@ await Promise.all([
   buildRuntime(dist),
   buildReportPage(join(dist, "report-page.html")),
   buildCommandPages(dist),
+  buildCarriedProgram(dist),
 ]);
 if (!process.argv.includes("--no-types")) declarations();

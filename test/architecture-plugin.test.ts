@@ -51,9 +51,10 @@ const plugin: Building = {
     "declarations",
     "report",
     "report/page",
-    // Browsers that measure.
+    // Browsers that measure, and machines that a folder is carried to.
     "visitors",
     "visitors/page",
+    "carried",
     "background",
     "session",
     "binding",
@@ -85,6 +86,7 @@ const cli: Building = {
     "bench/browser",
     "bench/browser/page",
     "tune-browser",
+    "tune-batch",
     "actions",
     "commands",
   ],

@@ -178,6 +178,7 @@ const tunerRooms: Readonly<Record<string, string>> = {
   report: "plots, tables and texts for people",
   tuning: "one tuning from start to end",
   fleet: "candidates measured by workers",
+  carried: "a folder of candidates for another machine, and the program that measures them there",
   scheduler: "several tunings in turns",
 };
 
@@ -220,6 +221,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
     "src/tuner/record/",
     "src/tuner/store/",
     "src/tuner/lock/",
+    "src/tuner/carried/",
   ],
   "node:fs/promises": [
     "src/cli/",

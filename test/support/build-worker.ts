@@ -1,6 +1,7 @@
 // Before all tests: bundles the measuring process with its loaders for GPUs, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
 
 import { build } from "esbuild";
+import { buildCarriedProgram } from "../../build-carried-program.js";
 import { buildCommandPages } from "../../build-command-pages.js";
 import { buildReportPage } from "../../build-report-page.js";
 import { buildRuntime } from "../../build-runtime.js";
@@ -21,5 +22,6 @@ export async function setup(): Promise<void> {
     target: "node20",
     logLevel: "warning",
   });
-  await Promise.all([buildRuntime("dist"), buildReportPage("dist/report-page.html"), buildCommandPages("dist")]);
+  const pages = [buildReportPage("dist/report-page.html"), buildCommandPages("dist")];
+  await Promise.all([buildRuntime("dist"), ...pages, buildCarriedProgram("dist")]);
 }

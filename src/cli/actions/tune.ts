@@ -14,6 +14,7 @@ import { textTable } from "../../tuner/report/text-table.ts";
 import { badArgument, type Flags } from "../flags/flags.ts";
 import { checkPageFlags, pageOf } from "../flags/page-flags.ts";
 import { inShard, shardOf } from "../flags/shard.ts";
+import { inCamelCase } from "../flags/typed-values.ts";
 import { exitCodes, type Outcome, type Run } from "../project/command.ts";
 import { dropUnused } from "../project/drop-unused.ts";
 import { fleetOf } from "../project/fleet.ts";
@@ -152,12 +153,29 @@ async function inBrowser(
   return tuneInBrowser(project, wanted, { mode, json: flags.json === true, ...pageOf(flags) });
 }
 
+/** Flags of other places where a tuning measures, and of what a batch is not there for. */
+const withoutBatch = ["browser", "redis", "slurm", "all-targets", "update", "compare", "prove", "total"];
+
+/** Has another machine measure. */
+async function byBatch(
+  project: Project,
+  wanted: readonly ParsedRequest[],
+  flags: Flags,
+  mode: RequestMode,
+): Promise<Outcome> {
+  const other = withoutBatch.find((name) => flags[inCamelCase(name)] !== undefined);
+  if (other) throw badArgument(`--batch is given with --${other}`, "one of them");
+  const { tuneByBatch } = await import("../tune-batch/tune-by-batch.ts");
+  return tuneByBatch(project, wanted, { mode, folder: String(flags.batch) });
+}
+
 export const run: Run = async (project, names, flags) => {
   const { json, prove } = flags;
   const mode = modeOf(flags);
   const named = await wantedKernels(project, names);
   const wanted = inShard(named, shardOf(flags.shard));
   checkPageFlags(flags);
+  if (flags.batch !== undefined) return byBatch(project, wanted, flags, mode);
   if (flags.browser) return inBrowser(project, wanted, flags, mode);
   const isLive = !json && isTerminal();
   const fleet = await fleetOf(project, flags);

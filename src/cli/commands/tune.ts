@@ -40,6 +40,11 @@ export const tune: Command = {
     ...addressOptions,
     { flags: "--once", description: "end with the first visit of the page" },
     ...fleetOptions,
+    {
+      flags: "--batch <folder>",
+      description:
+        "compile candidates for GPUs into a folder, to be measured where it is carried to; take what came back",
+    },
     { flags: "--shard <number/count>", description: "only this part of the kernels, for a job of a CI matrix" },
   ],
   examples: [
@@ -48,6 +53,7 @@ export const tune: Command = {
     "unplugin-kernel tune --update src/gemm.op.ts",
     "unplugin-kernel tune --prove",
     "unplugin-kernel tune --browser",
+    "unplugin-kernel tune --batch to-the-gpu",
   ],
   load: () => import("../actions/tune.ts"),
 };

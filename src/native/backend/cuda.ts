@@ -6,7 +6,7 @@ import { type CudaTools, cudaTools, missingCudaCompiler } from "../cuda/compiler
 import type { CudaGpu } from "../cuda/devices.ts";
 import { namedDriver } from "../cuda/driver.ts";
 import type { CudaRunnable } from "../cuda/loader.ts";
-import { stateOfCuda, whyNotMeasured } from "../cuda/probe.ts";
+import { architectureOf, stateOfCuda, whyNotMeasured } from "../cuda/probe.ts";
 import { packageFile } from "../machine/package-file.ts";
 import type { BuiltRunnable, Executor } from "./executor.ts";
 
@@ -33,7 +33,7 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
     name: "cuda",
     compiler: async () => (await findTools())?.identity ?? null,
     async whyNotHere(_, target) {
-      const architecture = target?.features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_80";
+      const architecture = architectureOf(target?.features ?? []);
       const why = whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);
       return why ?? ((await findTools()) ? null : missingCudaCompiler);
     },

@@ -29,3 +29,7 @@ export function whyNotMeasured(state: CudaState, architecture: string): string |
   if ("reason" in state) return state.reason;
   return whyNotOnGpu(state.gpus[0]!, architecture);
 }
+
+/** Architecture of a target's code, by its features: "sm_90a". */
+export const architectureOf = (features: readonly string[]): string =>
+  features.findLast((feature) => feature.startsWith("sm_")) ?? "sm_80";

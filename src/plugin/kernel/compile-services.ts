@@ -7,6 +7,7 @@ import type { Access } from "../../native/network/page-listener.ts";
 import type { CheckingRunner, Runner } from "../../native/runner/client.ts";
 import type { MeasuringPlace } from "../../native/runner/host.ts";
 import type { SharedRunner } from "../../native/runner/shared-runner.ts";
+import type { Collector } from "../../tuner/carried/collecting-bench.ts";
 import type { TuningGroup } from "../../tuner/scheduler/tuning-group.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import type { TuneProgress } from "../../tuner/tuning/tuning.ts";
@@ -38,6 +39,8 @@ export interface CompileServices {
   readonly fleet?: Fleet | null;
   /** A browser that measures kernels of some targets; null: none does. */
   readonly browser?: VisitingBrowser | null;
+  /** Collects candidates for another machine in place of measuring them; null: they are measured. */
+  readonly collector?: Collector | null;
   /** Machine that kernels are tuned for; default: this one. */
   readonly machine?: Machine;
   /** Tunes in another process, where this one has to go on answering. */

@@ -30,6 +30,16 @@ export type Measurement =
 export const searchedNs = (measurement: Measurement): number | null =>
   measurement.kind === "ok" ? measurement.timing.minNs : null;
 
+/** Returns a measurement with its times multiplied. A failure has none. */
+export function scaled(measurement: Measurement, factor: number): Measurement {
+  if (measurement.kind !== "ok") return measurement;
+  const { medianNs, minNs, p20Ns, repeats } = measurement.timing;
+  return {
+    kind: "ok",
+    timing: { medianNs: medianNs * factor, minNs: minNs * factor, p20Ns: p20Ns * factor, repeats },
+  };
+}
+
 /** Winner of a race, with the next best; entrants are given by their index among the sources. */
 export interface RaceVerdict {
   readonly winner: number;

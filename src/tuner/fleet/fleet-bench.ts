@@ -5,7 +5,7 @@
 import { needsToolchain } from "../../compiler/index.ts";
 import type { CacheState } from "../../native/runner/protocol.ts";
 import { targetClass } from "../data/key.ts";
-import { type Measurement, type RaceVerdict, searchedNs } from "../data/measurement.ts";
+import { type Measurement, type RaceVerdict, scaled, searchedNs } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
 import { batchOf } from "../remote/run-batch.ts";
@@ -159,17 +159,7 @@ function localMeasuring({ task, space, baseline }: FleetBenchOptions, scale: Sca
     const sources = sourcesOf(task, space(), candidates, noProfiler, leftMs);
     const outcomes = bench.measure(sources, null, noProfiler, leftMs);
     for (let next = await outcomes.next(); !next.done; next = await outcomes.next())
-      yield next.value.kind === "ok" ? scaled(next.value, factor) : next.value;
+      yield next.value.kind === "no-time" ? next.value : scaled(next.value, factor);
     return undefined;
-  };
-}
-
-/** Returns a measurement with its times multiplied. */
-function scaled(measurement: Extract<Measurement, { kind: "ok" }>, factor: number): Measurement {
-  const { timing } = measurement;
-  const { medianNs, minNs, p20Ns } = timing;
-  return {
-    kind: "ok",
-    timing: { ...timing, medianNs: medianNs * factor, minNs: minNs * factor, p20Ns: p20Ns * factor },
   };
 }

@@ -160,6 +160,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
       if (browser) return createWorkbench({ ...options, runner: browser.open(), measuredBy: `in ${browser.name}` });
       const compiler = (await ownCompiler(target)) ?? undefined;
       const local = createWorkbench({ measuring: measuringPlace(services), compiler, ...options });
+      if (services.collector) return services.collector.open(local, task, options.task);
       if (!elsewhere) return local;
       const [{ fleetWorkbench }, { operatorDigest }] = await Promise.all([
         import("../../fleet/fleet-workbench.ts"),

@@ -108,13 +108,14 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
 }
 
 /**
- * Says why a kernel cannot be measured; null: it can, here or on a fleet. The reason is empty where there is no compiler: then
+ * Says why a kernel cannot be measured; null: it can, here or elsewhere. The reason is empty where there is no compiler: then
  * there will be no native kernel, and who builds it says so.
  */
 async function whyNotMeasured(context: KernelContext): Promise<string | null> {
-  const { task, machine, toolchain, elsewhere, browser } = context;
+  const { task, machine, toolchain, elsewhere, browser, services } = context;
   if (elsewhere || browser) return null;
   if (needsToolchain(task.target) && !(await toolchain())) return "";
   if ((await ownCompiler(task.target)) === null) return "";
+  if (services.collector) return null;
   return (await whyNotRun(context)) ?? whyNotMeasuredHere(task.target, machine);
 }

@@ -254,9 +254,11 @@ async function predictedInstead(
   const { lockName, services, request, task } = context;
   const why = late ?? "they were over before the first candidate ran";
   const said = `nothing could be measured in ${request.budget.seconds} s: ${why}`;
-  services.log.warn(
-    `${lockName}: ${said}; it gets the predicted schedule, which was not measured: give it more seconds`,
-  );
+  // What was collected is to be measured on another machine.
+  if (!services.collector?.collected().length)
+    services.log.warn(
+      `${lockName}: ${said}; it gets the predicted schedule, which was not measured: give it more seconds`,
+    );
   const schedule = await predictSchedule(context, task);
   return { ...schedule, origin: "predicted", measured: null, measurements: measured, compilerRuns: 0 };
 }

@@ -1,0 +1,2 @@
+/** @param dist folder that gets the files */
+export function buildCarriedProgram(dist: string): Promise<void>;
