@@ -13,6 +13,7 @@ import { taskKey } from "../../tuner/data/task-key.ts";
 import { batchOf } from "../../tuner/remote/run-batch.ts";
 import type { KernelContext } from "../kernel/context/kernel-context.ts";
 import { decideSchedule } from "../kernel/decision/decide-schedule.ts";
+import type { KernelDecision } from "../kernel/decision.ts";
 import type { RequestMode } from "../kernel/kernel-request.ts";
 import { openRecords, recordsFile } from "../kernel/tuning/open-records.ts";
 import { warnOnce } from "../support/say-once.ts";
@@ -36,6 +37,8 @@ export interface CarriedRow {
   readonly carried: number;
   readonly error: string | null;
 }
+
+type Next = Omit<CarriedRow, "kernel">;
 
 /**
  * @param mode in which a kernel is tuned of which nothing has come back
@@ -65,24 +68,34 @@ function importInto({ task, services }: KernelContext, place: string): Returned 
 }
 
 /** Decides by what is known, and writes the next batch. */
-function tuneNext(
-  request: CarriedRequest,
-  returned: Returned,
-  mode: RequestMode,
-  place: string,
-): Promise<Omit<CarriedRow, "kernel" | "error">> {
+function tuneNext(request: CarriedRequest, returned: Returned, mode: RequestMode, place: string): Promise<Next> {
   return withPrivateDirectory(async (directory) => {
     const isMeasured = returned.kind === "measured";
     const measuredBy = isMeasured ? returned.measuredBy : measuredByOf(place);
     const collector = createCollector(measuredBy, directory);
     const context = await request.contextFor(isMeasured ? "again" : mode, collector);
-    const { origin, candidate, measured } = await decideSchedule(context);
+    const decided = await decide(context, collector);
     // Times of two visits are compared by those of the best one, which is measured again.
-    if (measured) await collector.lead(candidate);
+    if (!("error" in decided) && decided.measured) await collector.lead(decided.candidate);
     const carried = write(context, collector, measuredBy, place);
-    const gflops = measured && factsOf(context.op).flops / measured.medianNs;
-    return { origin, gflops, measured: isMeasured ? returned.added : 0, carried };
+    const counts = { measured: isMeasured ? returned.added : 0, carried };
+    if ("error" in decided) return { origin: "failed", gflops: null, error: decided.error, ...counts };
+    const { origin, measured } = decided;
+    return { origin, gflops: measured && factsOf(context.op).flops / measured.medianNs, error: null, ...counts };
   });
+}
+
+/** Decides on a kernel. Where nothing has run of what came back, others are still to be tried: that is no end. */
+async function decide(
+  context: KernelContext,
+  collector: Collector,
+): Promise<KernelDecision | { readonly error: string }> {
+  try {
+    return await decideSchedule(context);
+  } catch (error) {
+    if (!(error instanceof DiagnosticError) || collector.collected().length === 0) throw error;
+    return { error: error.message };
+  }
 }
 
 /** Writes what was collected. Returns the number of candidates. */

@@ -10,7 +10,7 @@ import { type FakeCuda, makeFakeCuda, noFakeGpu } from "../../support/cuda.ts";
 import { inTurn } from "../../support/long.ts";
 import { gemm, type Run, runCliWith, writeProject } from "../project.ts";
 
-const turn = inTurn(6);
+const turn = inTurn(7);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 let fake: FakeCuda;
@@ -104,6 +104,23 @@ describe.skipIf(noFakeGpu !== null)(`tune --batch${without}`, () => {
     expect(carry(root).output).toBe(`${name}: measured before\n`);
     expect(rowsOf(tune(root, "--trials", "1", "--json"))).toMatchObject([{ origin: "tuned", measured: 3 }]);
     expect(lockOf(root)[name].measured.trials).toBe(3);
+  });
+
+  turn("has others measured where none has run", () => {
+    const root = writeProject(files);
+    tune(root, "--trials", "1");
+    const path = join(kernelFolder(root), "code.json");
+    const code = JSON.parse(readFileSync(path, "utf8"));
+    code.code[0].code = [{ base64: "" }];
+    writeFileSync(path, JSON.stringify(code));
+    expect(carry(root).output).toContain("0 of 1 ran");
+    const run = tune(root, "--trials", "2", "--json");
+    expect([run.exitCode, rowsOf(run)]).toEqual([
+      1,
+      [expect.objectContaining({ origin: "failed", measured: 1, carried: 2 })],
+    ]);
+    expect(carry(root).output).toContain("2 of 2 ran");
+    expect(rowsOf(tune(root, "--trials", "1", "--json"))).toMatchObject([{ origin: "tuned", measured: 2 }]);
   });
 
   turn("says there why nothing can be measured, and measures nothing", () => {
