@@ -5,9 +5,8 @@
 //   node test/run-typescript.js schedules [--target cuda-sm80] [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
 //     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]
 
-import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { isOnLavapipe, lavapipeTarget, nodeOnLavapipe, noLavapipe } from "./lavapipe/lavapipe.ts";
+import { lavapipeTarget, noLavapipe, restartOnLavapipe } from "./lavapipe/lavapipe.ts";
 import { drawRound } from "./sweep/draw-round.ts";
 import { type Executor, executorNamed } from "./sweep/executors.ts";
 import { type SweptOperator, sweptFor } from "./sweep/operators.ts";
@@ -36,10 +35,7 @@ const commit = sweptCommit();
 const commits = [commit, ...(values.commits?.split(",") ?? [])];
 const mostFailures = 5;
 
-if (name === "lavapipe" && noLavapipe === null && !isOnLavapipe) {
-  const { program, args, env } = nodeOnLavapipe(process.argv.slice(1));
-  process.exit(spawnSync(program, args, { env, stdio: "inherit" }).status ?? 1);
-}
+if (name === "lavapipe" && noLavapipe === null) restartOnLavapipe();
 const executor: Executor = await executorNamed(name).catch((error: Error) => {
   console.error(error.message);
   process.exit(1);

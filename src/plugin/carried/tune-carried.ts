@@ -7,7 +7,7 @@ import { withPrivateDirectory } from "../../native/file/private-directory.ts";
 import { kernelFolder, kernelFolders } from "../../tuner/carried/carried-folder.ts";
 import { type Collector, createCollector } from "../../tuner/carried/collecting-bench.ts";
 import { importReturned, type Returned } from "../../tuner/carried/import-results.ts";
-import { measuredByOf, removeOlder, writeKernelFolder } from "../../tuner/carried/kernel-folder.ts";
+import { headerOf, removeOlder, writeKernelFolder } from "../../tuner/carried/kernel-folder.ts";
 import { targetClass } from "../../tuner/data/key.ts";
 import { taskKey } from "../../tuner/data/task-key.ts";
 import { batchOf } from "../../tuner/remote/run-batch.ts";
@@ -51,7 +51,8 @@ export async function tuneCarried(request: CarriedRequest, mode: RequestMode, fo
     const context = await request.contextFor(mode, null);
     const place = kernelFolder(folder, context.op.name, taskKey(context.task));
     const returned = importInto(context, place);
-    if (returned.kind === "waiting") return { ...row, origin: "waiting", carried: returned.candidates };
+    if (returned.kind === "waiting" && mode !== "again")
+      return { ...row, origin: "waiting", carried: returned.candidates };
     const tuned = await tuneNext(request, returned, mode, place);
     if (tuned.carried > 0) removeOlder(kernelFolders(folder), place, context.lockName);
     return { ...row, ...tuned };
@@ -71,7 +72,7 @@ function importInto({ task, services }: KernelContext, place: string): Returned 
 function tuneNext(request: CarriedRequest, returned: Returned, mode: RequestMode, place: string): Promise<Next> {
   return withPrivateDirectory(async (directory) => {
     const isMeasured = returned.kind === "measured";
-    const measuredBy = isMeasured ? returned.measuredBy : measuredByOf(place);
+    const measuredBy = isMeasured ? returned.measuredBy : (headerOf(place)?.measuredBy ?? null);
     const collector = createCollector(measuredBy, directory);
     const context = await request.contextFor(isMeasured ? "again" : mode, collector);
     const decided = await decide(context, collector);
@@ -105,14 +106,16 @@ function write(context: KernelContext, collector: Collector, measuredBy: string 
   if (!opened || all.length === 0) return 0;
   const candidates = all.map(({ candidate }) => candidate);
   writeKernelFolder(place, {
-    name: lockName,
+    header: {
+      name: lockName,
+      architecture: architectureOf(task.target.features),
+      targetClass: targetClass(task.target),
+      compiler: opened.compiler,
+      measuredBy,
+    },
     batch: batchOf(task, taskKey(task), candidates),
     code: all.map(({ code }) => code),
     task: opened.run,
-    architecture: architectureOf(task.target.features),
-    targetClass: targetClass(task.target),
-    compiler: opened.compiler,
-    measuredBy,
   });
   return candidates.length;
 }

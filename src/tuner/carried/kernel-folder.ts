@@ -2,6 +2,7 @@
 // and right answers. Neither the compiler nor the operator is needed there.
 //
 //   batch.json                 the decisions, as `exportBatch` of the program interface writes them
+//   kernel.json                what kernel it is, and what compiled it
 //   code.json                  what the measuring process takes of each candidate
 //   input-0.bin, output-0.bin  inputs and right answers: the bytes of their arrays
 //   results.json               made there: the outcomes, as `runBatch` of the program interface writes them
@@ -12,14 +13,11 @@ import { type KernelParameter, newArray, type TypedArray } from "../../compiler/
 import { bytesOf } from "../../native/runner/arena.ts";
 import type { OutputBound, Runnable, RunTask } from "../../native/runner/protocol.ts";
 import { type Batch, batchText, type Opened, openBatch } from "../remote/batch.ts";
+import { type Decode, nullable, object, ShapeError, text } from "../support/strict.ts";
 
-export interface CarriedKernel {
+export interface CarriedHeader {
   /** The kernel, as people know it. */
   readonly name: string;
-  readonly batch: Batch;
-  /** Code of each candidate of the batch. */
-  readonly code: readonly Runnable[];
-  readonly task: RunTask;
   /** Architecture that the code is for: "sm_90a". */
   readonly architecture: string;
   readonly targetClass: string;
@@ -29,13 +27,36 @@ export interface CarriedKernel {
   readonly measuredBy: string | null;
 }
 
-interface CodeFile extends Omit<CarriedKernel, "batch" | "task"> {
+/** What the measuring process takes. */
+export interface CarriedCode {
+  /** Code of each candidate of the batch. */
+  readonly code: readonly Runnable[];
+  readonly task: RunTask;
+}
+
+export interface CarriedKernel extends CarriedCode {
+  readonly header: CarriedHeader;
+  readonly batch: Batch;
+}
+
+interface CodeFile extends Pick<CarriedCode, "code"> {
   readonly parameters: readonly KernelParameter[];
   readonly bounds: readonly OutputBound[];
 }
 
+const line = text(2000, /^[^\0\n]*$/, "a line");
+
+const decodeHeader: Decode<CarriedHeader> = object<CarriedHeader>({
+  name: line,
+  architecture: text(20, /^sm_\d{2,3}a?$/, "an architecture"),
+  targetClass: line,
+  compiler: line,
+  measuredBy: nullable(line),
+});
+
 export const batchFile = (folder: string): string => join(folder, "batch.json");
 export const resultsFile = (folder: string): string => join(folder, "results.json");
+const headerFile = (folder: string): string => join(folder, "kernel.json");
 const codeFile = (folder: string): string => join(folder, "code.json");
 const arrayFile = (folder: string, role: "input" | "output", at: number): string => join(folder, `${role}-${at}.bin`);
 
@@ -49,14 +70,15 @@ function toBytes(_: string, value: unknown): unknown {
 }
 
 /** Writes the folder in place of the one that is there. */
-export function writeKernelFolder(folder: string, { batch, task, ...kernel }: CarriedKernel): void {
+export function writeKernelFolder(folder: string, { header, batch, code, task }: CarriedKernel): void {
   const fresh = `${folder}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });
-  const bounds = task.expected.map(({ bound }) => bound);
-  const code: CodeFile = { ...kernel, parameters: task.parameters, bounds };
+  const { parameters, expected } = task;
+  const file: CodeFile = { code, parameters, bounds: expected.map(({ bound }) => bound) };
   writeFileSync(batchFile(fresh), batchText(batch));
-  writeFileSync(codeFile(fresh), `${JSON.stringify(code, withBytes)}\n`);
+  writeFileSync(headerFile(fresh), `${JSON.stringify(header, null, 1)}\n`);
+  writeFileSync(codeFile(fresh), `${JSON.stringify(file, withBytes)}\n`);
   const put = (role: "input" | "output") => (array: TypedArray, at: number) =>
     writeFileSync(arrayFile(fresh, role, at), bytesOf(array));
   task.inputs.forEach(put("input"));
@@ -69,31 +91,40 @@ export function writeKernelFolder(folder: string, { batch, task, ...kernel }: Ca
 export const openBatchOf = (folder: string): Opened<Batch> | null =>
   existsSync(batchFile(folder)) ? openBatch(readFileSync(batchFile(folder), "utf8")) : null;
 
+/** Reads the text of a header strictly; null: it is none, or damaged. */
+export function parseHeader(content: string): CarriedHeader | null {
+  try {
+    return decodeHeader(JSON.parse(content), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Says what kernel a folder is of; null: it has no header, or a damaged one. */
+export const headerOf = (folder: string): CarriedHeader | null =>
+  existsSync(headerFile(folder)) ? parseHeader(readFileSync(headerFile(folder), "utf8")) : null;
+
 /** Removes folders of the same kernel as it was before its operator changed: nobody should measure them. */
 export function removeOlder(folders: readonly string[], current: string, name: string): void {
   for (const folder of folders)
-    if (folder !== current && existsSync(codeFile(folder)) && codeIn(folder).name === name)
-      rmSync(folder, { recursive: true, force: true });
+    if (folder !== current && headerOf(folder)?.name === name) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Identity of what measured last, as far as the folder knows. */
-export const measuredByOf = (folder: string): string | null =>
-  existsSync(codeFile(folder)) ? codeIn(folder).measuredBy : null;
-
-const codeIn = (folder: string): CodeFile => JSON.parse(readFileSync(codeFile(folder), "utf8"), toBytes) as CodeFile;
-
-/** Reads all of a folder that `writeKernelFolder` has written, but for its batch. */
-export function readKernelFolder(folder: string): Omit<CarriedKernel, "batch"> {
-  const { parameters, bounds, ...kernel } = codeIn(folder);
+/** Reads what is measured. An Error says what is damaged. */
+export function readCode(folder: string): CarriedCode {
+  const { code, parameters, bounds } = JSON.parse(readFileSync(codeFile(folder), "utf8"), toBytes) as CodeFile;
   const read =
     (role: "input" | "output") =>
-    ({ dtype, length }: KernelParameter, at: number): TypedArray => {
-      const array = newArray(dtype, length);
-      bytesOf(array).set(readFileSync(arrayFile(folder, role, at)));
+    ({ name, dtype, length }: KernelParameter, at: number): TypedArray => {
+      const [array, bytes] = [newArray(dtype, length), readFileSync(arrayFile(folder, role, at))];
+      if (bytes.length !== array.byteLength)
+        throw new Error(`${name} has ${bytes.length} bytes of ${array.byteLength}`);
+      bytesOf(array).set(bytes);
       return array;
     };
-  const inputs = parameters.filter(({ role }) => role !== "output").map(read("input"));
+  const inputs = parameters.filter(({ role }) => role === "input").map(read("input"));
   const outputs = parameters.filter(({ role }) => role === "output").map(read("output"));
   const expected = outputs.map((values, at) => ({ values, bound: bounds[at]! }));
-  return { ...kernel, task: { parameters, inputs, expected } };
+  return { code, task: { parameters, inputs, expected } };
 }

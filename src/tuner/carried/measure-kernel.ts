@@ -6,7 +6,7 @@ import type { Runnable } from "../../native/runner/protocol.ts";
 import type { Measurement } from "../data/measurement.ts";
 import { toMeasurement } from "../measure/measure.ts";
 import { summarize } from "../measure/statistics.ts";
-import type { CarriedKernel } from "./kernel-folder.ts";
+import type { CarriedCode } from "./kernel-folder.ts";
 
 /** Turns of a candidate, and its samples in each. */
 const [turns, samples] = [3, 5];
@@ -26,7 +26,7 @@ function loadedBy(loader: string, runnable: Runnable): Runnable {
  */
 export async function measureKernel(
   runner: Runner,
-  { code, task }: Pick<CarriedKernel, "code" | "task">,
+  { code, task }: CarriedCode,
   loader: string,
 ): Promise<readonly Measurement[]> {
   const candidates = code.map((runnable) => loadedBy(loader, runnable));

@@ -3,6 +3,7 @@
 //
 //     npm run bench:webgpu -- --only gemm,softmax --rounds 9
 //     npm run bench:webgpu -- --tune 24       the schedule of a tuning of so many trials, too
+//     npm run bench:webgpu -- --lavapipe      on Mesa's driver for CPUs, in place of Dawn's
 //     npm run bench:webgpu -- --record        appends a row a work to rows.jsonl; --show prints schedules and texts
 
 import { loadavg } from "node:os";
@@ -11,6 +12,7 @@ import { parseArgs } from "node:util";
 import { factsOf, instantiate } from "../../../src/compiler/index.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { referenceOf } from "../../../src/tuner/workbench/reference.ts";
+import { noLavapipe, restartOnLavapipe } from "../../gpu/lavapipe/lavapipe.ts";
 import { noSoftwareGpu } from "../../support/webgpu.ts";
 import { appendLine } from "../json-lines.ts";
 import { contest, type Entrant, type Placed } from "./contest.ts";
@@ -28,15 +30,18 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "9" },
     tune: { type: "string", default: "0" },
     record: { type: "boolean", default: false },
+    lavapipe: { type: "boolean", default: false },
     show: { type: "boolean", default: false },
   },
 });
 const rows = join(process.cwd(), "test/bench/webgpu/rows.jsonl");
 
-if (noSoftwareGpu) {
-  console.error(`nothing was measured: ${noSoftwareGpu}`);
+const missingDriver = noSoftwareGpu ?? (values.lavapipe ? noLavapipe : null);
+if (missingDriver) {
+  console.error(`nothing was measured: ${missingDriver}`);
   process.exit(1);
 }
+if (values.lavapipe) restartOnLavapipe();
 
 const wanted = values.only.split(",");
 const works = gpuWorks.filter(({ name }) => wanted.some((part) => name.includes(part)));

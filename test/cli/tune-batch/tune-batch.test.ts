@@ -10,7 +10,7 @@ import { type FakeCuda, makeFakeCuda, noFakeGpu } from "../../support/cuda.ts";
 import { inTurn } from "../../support/long.ts";
 import { gemm, type Run, runCliWith, writeProject } from "../project.ts";
 
-const turn = inTurn(7);
+const turn = inTurn(8);
 
 const without = noFakeGpu ? ` (${noFakeGpu})` : "";
 let fake: FakeCuda;
@@ -125,6 +125,11 @@ describe.skipIf(noFakeGpu !== null)(`tune --batch${without}`, () => {
 
   turn("says there why nothing can be measured, and measures nothing", () => {
     const root = writeProject(files);
+    const noGpu = { UNPLUGIN_KERNEL_NVRTC: fake.nvrtc, UNPLUGIN_KERNEL_CUDA: "/nowhere" };
+    const { output, errors } = runCliWith(noGpu, root, "tune", "src/gemm.op.ts", "--trials", "1");
+    expect(output + errors).toMatch(
+      /there is no CUDA driver.*not measured\. Another machine can measure it: .* --batch/,
+    );
     tune(root, "--trials", "1");
     expect(carry(root, { UNPLUGIN_KERNEL_CUDA: "/nowhere" })).toEqual({
       exitCode: 1,
@@ -140,6 +145,25 @@ describe.skipIf(noFakeGpu !== null)(`tune --batch${without}`, () => {
       ),
     });
     expect(rowsOf(tune(root, "--json"))).toMatchObject([{ origin: "waiting", carried: 1 }]);
+  });
+
+  turn("measures nothing of what was damaged on the way, and writes it again at home", () => {
+    const root = writeProject(files);
+    tune(root, "--trials", "1");
+    for (const [file, text, words] of [
+      ["kernel.json", "{", "it has no batch"],
+      ["batch.json", "{}", "it has no batch"],
+      ["code.json", "[", "JSON"],
+      ["input-1.bin", "short", "B has 5 bytes of 1024"],
+    ] as const) {
+      writeFileSync(join(kernelFolder(root), file), text);
+      const { errors, ...there } = carry(root);
+      expect(there).toEqual({ exitCode: 1, output: "" });
+      expect(errors).toMatch(/ is not measured: it is damaged \(.*\): .* --again/);
+      expect(errors).toContain(words);
+      expect(rowsOf(tune(root, "--again", "--trials", "1", "--json"))).toMatchObject([{ measured: 0, carried: 1 }]);
+    }
+    expect(carry(root).output).toContain("1 of 1 ran");
   });
 
   turn("takes no results that are damaged, or of another batch or operator", () => {

@@ -1,6 +1,7 @@
 // Mesa's driver for CPUs as test/gpu/lavapipe/install.js unpacks it. It wants a newer C library than the machine has, so Node is started by
 // the loader of that library, which finds all others beside it.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -49,4 +50,11 @@ export function nodeOnLavapipe(args: readonly string[]): {
     args: ["--library-path", libraries, process.execPath, ...args],
     env: { ...process.env, VK_DRIVER_FILES: driver, XDG_RUNTIME_DIR: tmpdir(), [mark]: "1" },
   };
+}
+
+/** Starts this program again on the driver, where it is not on it, and ends as it does. */
+export function restartOnLavapipe(): void {
+  if (isOnLavapipe) return;
+  const { program, args, env } = nodeOnLavapipe(process.argv.slice(1));
+  process.exit(spawnSync(program, args, { stdio: "inherit", env }).status ?? 1);
 }

@@ -1,6 +1,6 @@
 // Schedules that cost no measurement: the store's, that of an entry of the lock for another target, and predictions.
 
-import { isForVisitors } from "../../../compiler/index.ts";
+import { isForGpuHere, isForVisitors } from "../../../compiler/index.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockMiss } from "../lock/ask-lock.ts";
@@ -46,6 +46,8 @@ export async function fromStore({
   return null;
 }
 
+const byBatch = "Another machine can measure it: npx unplugin-kernel tune --batch <folder>";
+
 /**
  * Decides a kernel without measuring: the lock's entry for another target of the same ISA, else the prediction.
  *
@@ -58,7 +60,8 @@ export async function unmeasured(context: KernelContext, { entries }: LockMiss, 
   const tell = isForVisitors(context.task.target) ? log.debug : log.warn;
   const standIn = entries.size > 0 ? await (await import("../lock/lock-miss.ts")).standInOf(context, entries) : null;
   const rung = standIn ? `the schedule of ${standIn.name}` : "the predicted schedule, which was not measured";
-  if (why) tell(`${lockName}: ${why}; it gets ${rung}`);
+  const other = isForGpuHere(context.task.target) ? `. ${byBatch}` : "";
+  if (why) tell(`${lockName}: ${why}; it gets ${rung}${other}`);
   return standIn ? fromEntry(context, standIn.entry, standIn.task) : predicted(context);
 }
 

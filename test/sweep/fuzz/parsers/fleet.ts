@@ -2,6 +2,7 @@
 // stands behind them: anybody can make one. Texts whose digest is damaged are the parser "sealed".
 
 import { sha256 } from "../../../../src/compiler/index.ts";
+import { type CarriedHeader, parseHeader } from "../../../../src/tuner/carried/kernel-folder.ts";
 import { canonicalJson } from "../../../../src/tuner/data/key.ts";
 import { encodeTarget } from "../../../../src/tuner/data/target-json.ts";
 import { decodeJob, jobId, resultName } from "../../../../src/tuner/fleet/job.ts";
@@ -58,6 +59,13 @@ const results = {
   targetClass: from.targetClass,
   toolchain: from.toolchain,
   results: [{ candidate: candidate(1), measurement: measured }],
+};
+const header: CarriedHeader = {
+  name: "src/gemm.op.ts?tune=cuda-sm90",
+  architecture: "sm_90a",
+  targetClass: "cuda-sm90",
+  compiler: "NVRTC 13.0",
+  measuredBy: null,
 };
 const file = {
   end: seal("end", { from, why: "all" }, null),
@@ -124,6 +132,14 @@ export const fleetParsers: readonly FuzzedParser[] = [
     seeds: () => [JSON.stringify(file), JSON.stringify({ end: null, refused: "another commit", results: {} })],
     read(text) {
       const parsed = parseJobFile(text);
+      return parsed && JSON.stringify(parsed);
+    },
+  },
+  {
+    name: "carried-header",
+    seeds: () => [JSON.stringify(header), JSON.stringify({ ...header, measuredBy: "NVRTC 13.0, on NVIDIA H200" })],
+    read(text) {
+      const parsed = parseHeader(text);
       return parsed && JSON.stringify(parsed);
     },
   },
