@@ -28,7 +28,7 @@ export interface CarriedRequest {
 
 export interface CarriedRow {
   readonly kernel: string;
-  /** Where its schedule comes from: "tuned", "lock", "predicted", "failed". */
+  /** Where its schedule comes from, "tuned", "lock" or "predicted"; "waiting" for the other machine, or "failed". */
   readonly origin: string;
   readonly gflops: number | null;
   /** Measurements that came back now. */
