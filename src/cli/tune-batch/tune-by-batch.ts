@@ -33,7 +33,7 @@ const tableText = (rows: readonly CarriedRow[]): string =>
     ]),
   );
 
-/** What to do next with the folder. */
+/** Lines that tell the user where the folder goes next. */
 function nextText(folder: string, rows: readonly CarriedRow[], hasKoffi: boolean): readonly string[] {
   if (rows.every(({ carried }) => carried === 0)) return [];
   const install = hasKoffi ? "" : "npm install koffi && ";

@@ -1,4 +1,4 @@
-// Tunes a kernel whose candidates another machine measures. What came back of the last batch becomes records, which decide, and the next batch
+// Tunes a kernel whose candidates another machine measures. Results that came back of the last batch become records, which decide, and the next batch
 // is written. A batch that nobody has measured stays as it is.
 
 import { DiagnosticError, factsOf } from "../../compiler/index.ts";

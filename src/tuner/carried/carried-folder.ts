@@ -18,7 +18,7 @@ export const kernelFolders = (folder: string): readonly string[] =>
         .map((name) => join(kernelsIn(folder), name))
     : [];
 
-/** What such a folder has, and nothing else: it may be half of it, of a process that was killed. */
+/** Names of all that such a folder may hold; a process that was killed leaves some of them out. */
 const own: ReadonlySet<string> = new Set([
   ...["kernels", "measure.mjs", "native", "node_modules", "package.json", "package-lock.json", "LICENSES.txt"],
 ]);

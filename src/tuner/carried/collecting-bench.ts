@@ -1,4 +1,4 @@
-// Takes the place of a bench that measures: candidates are compiled, and kept for another machine. What cannot be compiled has failed here.
+// Takes the place of a bench that measures: candidates are compiled, and kept for another machine. A candidate that cannot be compiled has failed here.
 
 import { generatorOf, once } from "../../compiler/index.ts";
 import type { Runnable, RunTask } from "../../native/runner/protocol.ts";
@@ -32,10 +32,10 @@ export interface Opened {
 export interface Collector {
   /** Puts itself before the workbench of this machine, which goes on checking what is no candidate. */
   open(local: Workbench, task: TuningTask, run: RunTask): Workbench;
-  /** Compiles one more, as the first: what the others are compared with. */
+  /** Compiles one more, and puts it first: times of the others are compared with its time. */
   lead(candidate: Candidate): Promise<void>;
   collected(): readonly Collected[];
-  /** What the candidates are of; null: nothing was tuned. */
+  /** The tuning that the candidates belong to; null: nothing was tuned. */
   opened(): Opened | null;
 }
 

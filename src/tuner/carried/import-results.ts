@@ -13,7 +13,7 @@ import { openResults } from "../remote/batch.ts";
 import { foreignness, recordsOfResults } from "../remote/run-batch.ts";
 import { openBatchOf, resultsFile } from "./kernel-folder.ts";
 
-/** What a kernel's folder has for a task. */
+/** State of a kernel's folder, as its task finds it. */
 export type Returned =
   /** Nothing, or what another operator or version has left. */
   | { readonly kind: "none" }

@@ -2,8 +2,8 @@
 // and right answers. Neither the compiler nor the operator is needed there.
 //
 //   batch.json                 the decisions, as `exportBatch` of the program interface writes them
-//   kernel.json                what kernel it is, and what compiled it
-//   code.json                  what the measuring process takes of each candidate
+//   kernel.json                the kernel's name, and its compiler's
+//   code.json                  the code of each candidate, as the measuring process takes it
 //   input-0.bin, output-0.bin  inputs and right answers: the bytes of their arrays
 //   results.json               made there: the outcomes, as `runBatch` of the program interface writes them
 
@@ -13,7 +13,7 @@ import { type KernelParameter, newArray, type TypedArray } from "../../compiler/
 import { bytesOf } from "../../native/runner/arena.ts";
 import type { OutputBound, Runnable, RunTask } from "../../native/runner/protocol.ts";
 import { type Batch, batchText, type Opened, openBatch } from "../remote/batch.ts";
-import { type Decode, nullable, object, ShapeError, text } from "../support/strict.ts";
+import { type Decode, nullable, object, parseStrict, text } from "../support/strict.ts";
 
 export interface CarriedHeader {
   /** The kernel, as people know it. */
@@ -27,7 +27,7 @@ export interface CarriedHeader {
   readonly measuredBy: string | null;
 }
 
-/** What the measuring process takes. */
+/** Code and arrays that the measuring process takes. */
 export interface CarriedCode {
   /** Code of each candidate of the batch. */
   readonly code: readonly Runnable[];
@@ -92,14 +92,7 @@ export const openBatchOf = (folder: string): Opened<Batch> | null =>
   existsSync(batchFile(folder)) ? openBatch(readFileSync(batchFile(folder), "utf8")) : null;
 
 /** Reads the text of a header strictly; null: it is none, or damaged. */
-export function parseHeader(content: string): CarriedHeader | null {
-  try {
-    return decodeHeader(JSON.parse(content), []);
-  } catch (error) {
-    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
+export const parseHeader = (content: string): CarriedHeader | null => parseStrict(content, decodeHeader);
 
 /** Says what kernel a folder is of; null: it has no header, or a damaged one. */
 export const headerOf = (folder: string): CarriedHeader | null =>
@@ -111,7 +104,7 @@ export function removeOlder(folders: readonly string[], current: string, name: s
     if (folder !== current && headerOf(folder)?.name === name) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Reads what is measured. An Error says what is damaged. */
+/** Reads code and arrays of the candidates. An Error says which file is damaged. */
 export function readCode(folder: string): CarriedCode {
   const { code, parameters, bounds } = JSON.parse(readFileSync(codeFile(folder), "utf8"), toBytes) as CodeFile;
   const read =

@@ -1,7 +1,7 @@
 // The file that a worker writes who has its job in a file, as under Slurm: the end of the job and the results by their names, each
 // sealed as in a queue. Text → decoded, or null.
 
-import { type Decode, mapOf, nullable, object, ShapeError, sha256Hex, text } from "../support/strict.ts";
+import { type Decode, mapOf, nullable, object, parseStrict, sha256Hex, text } from "../support/strict.ts";
 
 export interface JobFile {
   /** Sealed end of the job; null: it was refused. */
@@ -18,11 +18,4 @@ const decode: Decode<JobFile> = object<JobFile>({
   results: mapOf(sha256Hex, sealed, 1000),
 });
 
-export function parseJobFile(content: string): JobFile | null {
-  try {
-    return decode(JSON.parse(content), []);
-  } catch (error) {
-    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
+export const parseJobFile = (content: string): JobFile | null => parseStrict(content, decode);

@@ -152,3 +152,13 @@ export const union =
     ]);
     return kinds[kind](value, path);
   };
+
+/** Reads a text of JSON strictly; null: it is no JSON, or what it says is not decoded. */
+export function parseStrict<T>(content: string, decode: Decode<T>): T | null {
+  try {
+    return decode(JSON.parse(content), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

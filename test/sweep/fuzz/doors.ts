@@ -57,7 +57,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/plugin/trust/policy-of.ts": ["trusted-root"],
   "src/plugin/trust/signing-key.ts": ["signing-key"],
   "src/plugin/options/trust-option.ts": ["trust-option"],
-  "src/tuner/fleet/job-file.ts": ["slurm-file"],
+  "src/tuner/support/strict.ts": ["slurm-file", "carried-header"],
   "src/tuner/fleet/seal.ts": ["sealed", "fleet-job", "fleet-result", "fleet-race", "fleet-end", "fleet-worker"],
   "src/tuner/carried/kernel-folder.ts": ["carried-header"],
   "src/tuner/remote/batch.ts": ["batch", "batch-results"],

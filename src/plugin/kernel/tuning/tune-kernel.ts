@@ -254,7 +254,7 @@ async function predictedInstead(
   const { lockName, services, request, task } = context;
   const why = late ?? "they were over before the first candidate ran";
   const said = `nothing could be measured in ${request.budget.seconds} s: ${why}`;
-  // What was collected is to be measured on another machine.
+  // Candidates that were collected are measured on another machine, so the user has nothing to mend.
   if (!services.collector?.collected().length)
     services.log.warn(
       `${lockName}: ${said}; it gets the predicted schedule, which was not measured: give it more seconds`,
