@@ -4,9 +4,15 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { build, type LoadedKernel, load, predictSchedule } from "../../src/api/index.ts";
+import { cudaSm90, instantiate } from "../../src/compiler/index.ts";
 import { gemm } from "../../src/compiler/ops/index.ts";
 import { packageFile } from "../../src/native/machine/package-file.ts";
 import type { GpuDevice } from "../../src/native/webgpu/device.ts";
+import { compileModel } from "../../src/tuner/constraint/solver/compile.ts";
+import { sample } from "../../src/tuner/constraint/solver/sample.ts";
+import type { Candidate } from "../../src/tuner/data/space.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 import { linkedApp } from "../support/bundled-app.ts";
 import { type FakeCuda, makeFakeCuda, noFakeGpu, runProgram } from "../support/cuda.ts";
 import { noSoftwareGpu, openSoftwareGpu } from "../support/webgpu.ts";
@@ -111,5 +117,54 @@ process.exit();`;
     const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
     const answer = { name: "Fake GPU 0", isSame: true, twin: "wasm" };
     expect(await runProgram(join(root, "main.mjs"), env, false)).toEqual([answer, answer]);
+  }, 120_000);
+
+  /** Schedule of a product whose operands are copied as boxes. */
+  const boxed = (): Candidate => {
+    const library = gemm({ M: 128, N: 192, K: 256, dtype: "bf16" });
+    const space = generateSpace({
+      op: instantiate(library, {}, "op"),
+      target: cudaSm90,
+      numerics: "fast",
+      threads: 1,
+    });
+    const template = space.templates.find(({ name }) => name.endsWith("by boxes"))!;
+    const point = sample(compileModel(template.model), createRng(3));
+    if (point.kind !== "found") throw new Error(point.kind);
+    return { template: template.name, assignment: point.assignment };
+  };
+
+  test("gives launches maps of their arrays, other ones for other memory", async () => {
+    const root = linkedApp(
+      {
+        "main.mjs": `
+import { build, load } from "unplugin-kernel/api";
+import { gemm } from "unplugin-kernel/ops";
+const op = gemm({ M: 128, N: 192, K: 256, dtype: "bf16" });
+const options = { target: "cuda-sm90" };
+const { twin, ...artifact } = await build(op, ${JSON.stringify(boxed())}, options);
+const kernel = load({ ...JSON.parse(JSON.stringify(artifact)), twin });
+// 1, 2, 3 and 0, as bf16.
+const numbers = [0x3f80, 0x4000, 0x4040, 0];
+const values = (length, salt) => Uint16Array.from({ length }, (_, at) => numbers[(at * 7 + salt + (at >> 5)) % 4]);
+const there = await kernel.on(kernel.device);
+const told = [];
+for (const salt of [1, 2]) {
+  const [A, B] = [values(128 * 256, salt), values(256 * 192, 2 * salt)];
+  const wanted = kernel(A, B);
+  const C = there.buffer("C");
+  there.run(there.buffer("A", A), there.buffer("B", B), C);
+  const found = await there.read("C", C);
+  told.push(found.every((value, at) => value === wanted[at]));
+}
+console.log(JSON.stringify([artifact.kernels[0].launches[0].maps.map(({ array }) => array), told]));
+process.exit();`,
+      },
+      { koffi: packageFile("node_modules/koffi") },
+    );
+    const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
+    const [arrays, told] = (await runProgram(join(root, "main.mjs"), env, false)) as [number[], boolean[]];
+    expect(arrays.toSorted()).toEqual([0, 1]);
+    expect(told).toEqual([true, true]);
   }, 120_000);
 });

@@ -51,9 +51,12 @@ function subjectsFor(product: Product, capability: number): readonly Subject[] {
   const placed = (it: Blocks): Blocks =>
     (product.M / it.rows) % neighboursOfLarge === 0 ? { ...it, neighbours: neighboursOfLarge } : it;
   const warps = ofWarps.map(placed).map((it): Subject => ({ name: "mma", blocks: it, trace: byWarps(product, it) }));
-  const groups = ofGroups.map(([it, wide]): Subject => {
-    return { name: "wgmma", blocks: placed(it), trace: byGroups(product, placed(it), wide) };
-  });
+  const groups = (["by threads", "by boxes"] as const).flatMap((copies) =>
+    ofGroups.map(([it, wide]): Subject => {
+      const name = copies === "by boxes" ? "boxes" : "wgmma";
+      return { name, blocks: placed(it), trace: byGroups(product, placed(it), wide, copies) };
+    }),
+  );
   return capability === 9 ? [...warps, ...groups] : warps;
 }
 

@@ -1,13 +1,14 @@
 // Mistakes that a pass could make with threads, each planted once for each place of a lowered function: a barrier or the waiting for copies
 // left out, an index swapped or beside its place, a store on elements of another thread, a loop with an iteration too many.
 
-import type { Expr, Load, LoopFunc, Stmt, Store } from "../../src/compiler/ir/loop-ir.ts";
+import type { Expr, Load, LoopFunc, Stmt, Store, Sync } from "../../src/compiler/ir/loop-ir.ts";
 import { gridAxes, groupAxes } from "../../src/compiler/ir/thread-axes.ts";
 import { mapExpr, mapOwnExprs, mapStmt, substitute, varsIn, walkStmt } from "../../src/compiler/ir/visit.ts";
 
 export const defectKinds = [
   "no barrier",
   "no waiting",
+  "no batch",
   "store beside",
   "store swapped",
   "store overlaps",
@@ -27,6 +28,8 @@ export function plantDefects(func: LoopFunc, most: number): readonly Defect[] {
   return [
     ...ofSyncs(planter, "no barrier", "barrier"),
     ...ofSyncs(planter, "no waiting", "wait"),
+    ...ofSyncs(planter, "no waiting", "await-fill"),
+    ...ofSyncs(planter, "no batch", "fill"),
     ...ofStores(planter, "store beside", beside),
     ...ofStores(planter, "store swapped", swapped),
     ...ofStores(planter, "store overlaps", overlapping),
@@ -82,7 +85,7 @@ function planted(
   return Array.from({ length: taken }, (_, at) => ({ kind, func: plantAt(Math.floor((at * count) / taken)).func }));
 }
 
-const ofSyncs = (planter: Planter, kind: Defect["kind"], what: "barrier" | "wait"): readonly Defect[] =>
+const ofSyncs = (planter: Planter, kind: Defect["kind"], what: Sync["what"]): readonly Defect[] =>
   planted(
     planter,
     kind,

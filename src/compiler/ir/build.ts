@@ -221,6 +221,14 @@ export const prefetch = (buffer: Pick<Buffer, "name">, indices: readonly Expr[],
 
 export const sync = (what: Sync["what"], pending = 0): Sync => ({ kind: "sync", what, pending });
 
+/** End of a batch of boxes, or the wait for one. */
+export const syncBoxes = (what: "fill" | "await-fill", slots: number): Sync => ({
+  kind: "sync",
+  what,
+  pending: 0,
+  slots,
+});
+
 /** Definition of a local, whose type and lanes are those of the value. */
 export const define = (name: string, value: Expr, memory: Registers = "register"): Define => ({
   kind: "define",

@@ -197,24 +197,35 @@ export function beginGroup({ watch, cells }: Scope): void {
 /** Effect of a barrier, a batch of copies or waiting for one on a watched run; null: none. */
 export function watchSync({ what, pending }: Sync, { watch }: Scope): (() => void) | null {
   if (!watch) return null;
-  const { run, thread } = watch;
+  const { run, thread, warp } = watch;
   const { copies } = thread;
   switch (what) {
     case "barrier":
       return () => void run.phase++;
     case "commit":
-      return () => {
-        copies.batches.push(copies.open);
-        copies.open = [];
-      };
+      return () => commit(copies);
     case "wait":
-      return () => {
-        const arrived = copies.batches.splice(0, Math.max(0, copies.batches.length - pending));
-        for (const arrive of arrived.flat()) arrive();
-      };
+      return () => arriveFirst(copies, copies.batches.length - pending);
+    // Boxes are tiles, so they are the warp's, whose first lane does this for it.
+    case "fill":
+      return isFirstLane(thread) ? () => commit(warp.copies) : () => {};
+    case "await-fill":
+      return isFirstLane(thread) ? () => arriveFirst(warp.copies, 1) : () => {};
     default:
       return null;
   }
+}
+
+const isFirstLane = ({ at }: Thread): boolean => (at[laneAxis] ?? 0) === 0;
+
+function commit(copies: Thread["copies"]): void {
+  copies.batches.push(copies.open);
+  copies.open = [];
+}
+
+/** Has the oldest batches arrive. */
+function arriveFirst({ batches }: Thread["copies"], count: number): void {
+  for (const arrive of batches.splice(0, Math.max(0, count)).flat()) arrive();
 }
 
 /** Returns a function that takes note of an access and gives its offset; null: the run is not watched. */

@@ -258,6 +258,8 @@ export interface Prefetch {
  *   barrier  all threads of the group have come this far, and see what the others have stored
  *   commit   ends a batch of copies that go on in the background
  *   wait     all but the last `pending` batches of the thread have arrived
+ *   fill     ends a batch of boxes, tiles that one thread has copied in the background as a whole; batches fill `slots` in turns
+ *   await-fill  the oldest batch of boxes that was not yet waited for has arrived
  *   publish  what the thread has stored in the memory of the group is seen by products that run on their own
  *   begin-products, commit-products, wait-products   the same for such products: they may read sums, a batch of them ends, and
  *            all but the last `pending` batches are computed
@@ -265,9 +267,20 @@ export interface Prefetch {
  */
 export interface Sync {
   readonly kind: "sync";
-  readonly what: "barrier" | "commit" | "wait" | "publish" | "begin-products" | "commit-products" | "wait-products";
+  readonly what:
+    | "barrier"
+    | "commit"
+    | "wait"
+    | "fill"
+    | "await-fill"
+    | "publish"
+    | "begin-products"
+    | "commit-products"
+    | "wait-products";
   /** Batches that need not have arrived; 0 where nothing waits for batches. */
   readonly pending: number;
+  /** Slots that batches of boxes fill; only of those. */
+  readonly slots?: number;
 }
 
 export interface BlockAxis {

@@ -8,7 +8,7 @@
 //         C[i] += A[i, k]
 
 import { placeOf } from "./buffer.ts";
-import type { Block, Buffer, For, LoopFunc, Stmt } from "./loop-ir.ts";
+import type { Block, Buffer, For, LoopFunc, Stmt, Sync } from "./loop-ir.ts";
 import { printExpr } from "./print-expr.ts";
 
 export { printExpr } from "./print-expr.ts";
@@ -71,7 +71,7 @@ function linesOf(stmt: Stmt, depth: number, options: PrintOptions): readonly Lin
         line(`prefetch ${stmt.buffer}[${stmt.indices.map(printExpr).join(", ")}]${stmt.writes ? " to write" : ""}`),
       ];
     case "sync":
-      return [line(stmt.what.startsWith("wait") ? `${stmt.what} for all but ${stmt.pending}` : stmt.what)];
+      return [line(printSync(stmt))];
     case "block":
       if (options.brief) return [line(printUpdate(stmt), stmt.name)];
       return [
@@ -91,6 +91,11 @@ function linesOfSeq(body: readonly Stmt[], depth: number, options: PrintOptions)
       ? [brace("{"), ...linesOf(child, depth + 1, options), brace("}")]
       : linesOf(child, depth, options),
   );
+}
+
+function printSync({ what, pending, slots }: Sync): string {
+  if (slots !== undefined) return `${what} of ${slots} slots`;
+  return what.startsWith("wait") ? `${what} for all but ${pending}` : what;
 }
 
 function printHead({ name, extent, mark, tail, annotations }: For): string {

@@ -16,6 +16,9 @@ export const warpWideLanes = 256;
 /** Says whether a value is a tile that the lanes of a warp hold together. */
 export const isWarpWide = (value: Expr): boolean => lanesOf(value) >= warpWideLanes;
 
+/** Number of lanes that hold a tile of so many elements together: those of a warp have 16×16, those of four warps have more. */
+export const lanesThatHold = (elements: number): number => (elements === warpWideLanes ? 32 : 128);
+
 const isOneOf = (axes: readonly string[], mark: string): mark is ThreadAxis => axes.includes(mark);
 
 /** Returns the coordinate that a loop is bound to; null: none. */

@@ -35,6 +35,8 @@ const prototypes = {
   cuFuncSetAttribute: "int cuFuncSetAttribute(uint64_t function, int attribute, int value)",
   cuLaunchKernel:
     "int cuLaunchKernel(uint64_t function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared, uint64_t stream, void **parameters, void *extra)",
+  cuTensorMapEncodeTiled:
+    "int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, uint64_t array, void *sizes, void *strides, void *box, void *steps, int order, int swizzle, int lines, int outside)",
   cuStreamCreate: "int cuStreamCreate(_Out_ uint64_t *stream, uint32_t flags)",
   cuStreamDestroy_v2: "int cuStreamDestroy_v2(uint64_t stream)",
   cuEventCreate: "int cuEventCreate(_Out_ uint64_t *event, uint32_t flags)",
@@ -73,6 +75,8 @@ export interface CudaCalls {
   later(name: CallName, ...values: readonly unknown[]): Promise<void>;
   /** Returns what a function stores at its first argument. @throws CudaError */
   read(name: CallName, ...values: readonly unknown[]): bigint;
+  /** Address of an array of this process. */
+  addressOf(array: Uint8Array): bigint;
 }
 
 interface Callable {
@@ -107,6 +111,7 @@ export function openCuda(koffi: Koffi, path?: string): CudaCalls {
       call(name, result, ...values);
       return BigInt(result[0]!);
     },
+    addressOf: (array) => BigInt(koffi.address(array)),
     async later(name, ...values) {
       const code = await new Promise<number>((resolve, reject) => {
         functionNamed(name).async(...values, (error: unknown, answer: number) =>

@@ -2,7 +2,8 @@
 // running.
 
 import type { CudaLaunch } from "../../compiler/index.ts";
-import { argumentPlaces, attributes, type CudaCalls, deviceName, functionOf, type Koffi, openCuda } from "./calls.ts";
+import { launchArguments } from "./box-maps.ts";
+import { attributes, type CudaCalls, deviceName, functionOf, type Koffi, openCuda } from "./calls.ts";
 
 /** Memory of the device, by its address. */
 export type DeviceAddress = bigint;
@@ -75,9 +76,10 @@ function moduleOf(cuda: CudaCalls, code: Uint8Array): CudaModule {
   const { call, read } = cuda;
   const module = read("cuModuleLoadData", code);
   return {
-    launcher({ entry, grid, group, groupBytes }, addresses) {
+    launcher(launch, addresses) {
+      const { entry, grid, group, groupBytes } = launch;
       const found = functionOf(cuda, module, entry, groupBytes);
-      const places = argumentPlaces(addresses);
+      const places = launchArguments(cuda, addresses, launch);
       return () => call("cuLaunchKernel", found, ...grid, ...group, groupBytes, 0, places, null);
     },
     unload: () => call("cuModuleUnload", module),

@@ -15,6 +15,8 @@ export const gpuRates = {
   cyclesPerBarrier: 50,
   /** From the request of a copy to its arrival. */
   memoryLatency: 900,
+  /** Time beside that of copies by threads, until boxes have been timed on a GPU: where nothing is measured, what has run comes first. */
+  untimedBoxes: 17 / 16,
   /** Until the first thread runs, and from the last one to the next launch. */
   cyclesPerLaunch: 4_000,
   /** A thread waits for each element that it adds up; so many groups of such threads wait beside each other. */
@@ -31,6 +33,8 @@ export const gpuSizes = {
   pieceBytes: 16,
   /** Rows of a panel, of eight pieces each, that 128 lanes copy at a time. */
   panelRows: 16,
+  /** Bytes of the barrier at which boxes arrive. */
+  barrierBytes: 8,
   /** Fewest threads of a group: one warp alone waits for each of its loads. */
   leastThreads: 64,
   /** Most sums of a thread: more of them leave the registers. */

@@ -100,9 +100,47 @@ describe("products on tensor cores", () => {
     expect(text).toContain("uk_copy16(uk_shared(&A_pack_[uk_swizzle(");
   });
 
-  test("tiles of a warp want 32 lanes", () => {
+  test("by boxes: one thread asks for panels, at a barrier for each slot, and all wait there", () => {
+    const { text, launches } = sourceOf(productOf(sizes), byGroups(sizes, blocks, 128, "by boxes"));
+    const operands = 3 * 2 * (128 * 64 + 64 * 128);
+    const map = { elementBytes: 2, columns: 256, rows: 256 };
+    const maps = [
+      { ...map, array: 1, box: [64, 64] },
+      { ...map, array: 0, box: [64, 128] },
+    ];
+    expect(launches).toEqual([
+      { entry: "gemm_0", grid: [4, 1, 1], group: [128, 1, 2], groupBytes: operands + 3 * 8, maps },
+    ]);
+    expect(text).toContain("const __grid_constant__ uk_map uk_map0, const __grid_constant__ uk_map uk_map1)");
+    expect(text).not.toContain("uk_copy16");
+    const body = text.slice(text.indexOf("for (int C_sum_k_0_"));
+    const order = [
+      ...body.matchAll(/wgmma\.(fence|commit_group|wait_group)|__syncthreads|uk_(await_fill|box|fill)\(/g),
+    ];
+    expect(order.map(([all]) => all)).toEqual([
+      "uk_await_fill(",
+      "wgmma.wait_group",
+      "__syncthreads",
+      ...["uk_box(", "uk_box("],
+      "uk_fill(",
+      "wgmma.fence",
+      "wgmma.commit_group",
+      "wgmma.wait_group",
+    ]);
+  });
+
+  test("boxes are copied ahead, to panels, by machines that have them", () => {
+    const boxed = byGroups(sizes, blocks, 128, "by boxes");
+    expect(() => sourceOf(productOf(sizes), boxed, cudaSm80)).toThrow("backend.cannot");
+    const atOnce = boxed.filter((it) => it.kind !== "annotate" || it.key !== "stages");
+    expect(() => sourceOf(productOf(sizes), atOnce)).toThrow("a tile of B.pack is copied at once");
+  });
+
+  test("tiles of a warp have 32 lanes, where no loop says so too", () => {
     const wide = byWarps(sizes, blocks).filter((it) => it.kind !== "bind" || it.axis !== "threadIdx.x");
-    expect(() => sourceOf(productOf(sizes), wide)).toThrow("backend.cannot");
+    const { launches, text } = sourceOf(productOf(sizes), wide);
+    expect(launches[0]!.group).toEqual([32, 1, 2]);
+    expect(text).toContain("if ((threadIdx_x_ == 0)) {");
   });
 
   test("memory of a group has an end", () => {

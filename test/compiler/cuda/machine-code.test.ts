@@ -108,7 +108,9 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           }
           // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.
           expect(countOf(code, "LDSM") > 0, what).toBe(isByWarps);
-          if (valueAt(drawn.assignment, ".stages") > 1) expect(countOf(code, "LDGSTS"), what).toBeGreaterThan(0);
+          const [copies, others] = template.name.endsWith("by boxes") ? ["UTMALDG", "LDGSTS"] : ["LDGSTS", "UTMALDG"];
+          if (valueAt(drawn.assignment, ".stages") > 1) expect(countOf(code, copies), what).toBeGreaterThan(0);
+          expect(countOf(code, others), what).toBe(0);
           const counted = valueAt(drawn.assignment, ".registers");
           close.push(Math.abs(counted - code.registers) <= 0.15 * code.registers);
         }

@@ -60,8 +60,17 @@ export function byWarps({ M, N, K, dtype }: Product, blocks: Blocks): Trace {
   ];
 }
 
-/** By `wgmma`, of 64 rows, whose operands lie in panels of 64 elements a row. */
-export function byGroups({ M, N, K, dtype }: Product, blocks: Blocks, wide: number): Trace {
+/**
+ * By `wgmma`, of 64 rows, whose operands lie in panels of 64 elements a row.
+ *
+ * @param copies whether all threads copy operands, piece by piece, or one has panels copied as boxes
+ */
+export function byGroups(
+  { M, N, K, dtype }: Product,
+  blocks: Blocks,
+  wide: number,
+  copies: "by threads" | "by boxes" = "by threads",
+): Trace {
   const { rows, columns, depth, across, along, stages } = blocks;
   return [
     { kind: "split", loop: loop("i"), factors: [M / rows, across, rows / across / 64, 64], tail: "perfect" },
@@ -82,21 +91,9 @@ export function byGroups({ M, N, K, dtype }: Product, blocks: Blocks, wide: numb
           { dim: 0, part: "whole", tile: 1 },
           { dim: 1, part: "inner", tile: 64 },
         ]),
-        { kind: "split", loop: `${pack}.2`, factors: [8, 8], tail: "perfect" },
-        ...rowsToThreads(pack, 1, buffer === "A" ? rows : depth, 16, blocks),
-        {
-          kind: "reorder",
-          loops: [
-            `${pack}.0`,
-            `${pack}.1.0`,
-            `${pack}.1.1`,
-            `${pack}.1.2`,
-            `${pack}.1.3`,
-            `${pack}.2.0`,
-            `${pack}.2.1`,
-          ],
-        },
-        ...lanesToThreads(`${pack}.1.3`, `${pack}.2.0`, `${pack}.2.1`),
+        ...(copies === "by boxes"
+          ? [{ kind: "annotate", loop: `${pack}.1`, key: "warp", value: 1 } as const]
+          : piecesToThreads(pack, buffer === "A" ? rows : depth, blocks)),
       ] as const satisfies readonly Instruction[];
     }),
     { kind: "tensorize", loop: loop("i", 3), intrinsic: `wgmma.m64n${wide}k16.${dtype}` },
@@ -150,6 +147,17 @@ const rowsToThreads = (pack: string, dim: number, rows: number, lanes: number, {
   { kind: "unroll", loop: `${pack}.${dim}.0` },
   { kind: "bind", loop: `${pack}.${dim}.1`, axis: "threadIdx.z" },
   { kind: "bind", loop: `${pack}.${dim}.2`, axis: "threadIdx.y" },
+];
+
+/** Rows of panels, eight pieces each, to threads. */
+const piecesToThreads = (pack: string, rows: number, blocks: Blocks): Trace => [
+  { kind: "split", loop: `${pack}.2`, factors: [8, 8], tail: "perfect" },
+  ...rowsToThreads(pack, 1, rows, 16, blocks),
+  {
+    kind: "reorder",
+    loops: [`${pack}.0`, ...[0, 1, 2, 3].map((level) => `${pack}.1.${level}`), `${pack}.2.0`, `${pack}.2.1`],
+  },
+  ...lanesToThreads(`${pack}.1.3`, `${pack}.2.0`, `${pack}.2.1`),
 ];
 
 const lanesToThreads = (row: string, piece: string, element: string): Trace => [

@@ -123,11 +123,38 @@ describe("products on tensor cores", () => {
     expect(wrongAfter(productOf(sizes), byWarps(sizes, blocks), behind)).toEqual([]);
   });
 
-  test("by a group of warps, on panels, with bias and activation", () => {
-    const sizes = { M: 64, N: 128, K: 128, dtype: "bf16" } as const;
+  test.each(["by threads", "by boxes"] as const)(
+    "by a group of warps, on panels, copied %s, with bias and activation",
+    (copies) => {
+      const sizes = { M: 64, N: 128, K: 128, dtype: "bf16" } as const;
+      const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
+      const op = productOf(sizes, { bias: true, activation: "relu" });
+      expect(wrongAfter(op, byGroups(sizes, blocks, 128, copies), ["warp-tiles", "expand-math"])).toEqual([]);
+    },
+  );
+
+  test("boxes are copied by one thread, and their batches end beside them", () => {
+    const sizes = { M: 64, N: 128, K: 256, dtype: "bf16" } as const;
     const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
-    const op = productOf(sizes, { bias: true, activation: "relu" });
-    expect(wrongAfter(op, byGroups(sizes, blocks, 128), ["warp-tiles", "expand-math"])).toEqual([]);
+    const pipelined = passesOf(productOf(sizes), byGroups(sizes, blocks, 128, "by boxes")).get("warp-tiles")!;
+    const text = printStmt(pipelined.body);
+    expect(text.slice(text.indexOf("for C.sum.k.0.early"), text.indexOf("begin-products"))).toMatchInlineSnapshot(`
+      "for C.sum.k.0.early in 0..1
+            for B.pack.0 in 0..2
+              B.pack[ramp(C.sum.k.0.early * 8192 + B.pack.0 * 4096, 1, 4096)] = B[ramp(ramp(C.sum.k.0.early * 8192 + B.pack.0 * 64, 1, 64), 128, 4096)]
+            A.pack[ramp(C.sum.k.0.early * 4096, 1, 4096)] = A[ramp(ramp(C.sum.k.0.early * 64, 1, 64), 256, 4096)]
+            fill of 3 slots
+          for C.sum.k.0 in 0..4
+            await-fill of 3 slots
+            wait-products for all but 1
+            barrier
+            if C.sum.k.0 + 1 < 4
+              for B.pack.0 in 0..2
+                B.pack[ramp((C.sum.k.0 + 1) % 3 * 8192 + B.pack.0 * 4096, 1, 4096)] = B[ramp(ramp(C.sum.k.0 * 8192 + B.pack.0 * 64 + 8192, 1, 64), 128, 4096)]
+              A.pack[ramp((C.sum.k.0 + 1) % 3 * 4096, 1, 4096)] = A[ramp(ramp(C.sum.k.0 * 64 + 64, 1, 64), 256, 4096)]
+              fill of 3 slots
+            "
+    `);
   });
 });
 

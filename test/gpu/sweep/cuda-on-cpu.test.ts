@@ -2,7 +2,7 @@
 // text is seen.
 
 import { describe, expect } from "vitest";
-import { type CudaSource, cudaSm80 } from "../../../src/compiler/index.ts";
+import { type AcceleratorTarget, type CudaSource, cudaSm80, cudaSm90 } from "../../../src/compiler/index.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
 import { fewer, inTurn } from "../../support/long.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
@@ -29,10 +29,13 @@ const swept = [
   "transpose",
 ];
 
-function drawn(title: string, seed = 5, round = 0): Round {
-  const operator = sweptFor(cudaSm80).find((it) => it.title === title)!;
-  return drawRound(operator, seed, round, { target: cudaSm80, wanted: fewer(8) })!;
+function drawn(title: string, seed = 5, round = 0, target: AcceleratorTarget = cudaSm80): Round {
+  const operator = sweptFor(target).find((it) => it.title === title)!;
+  return drawRound(operator, seed, round, { target, wanted: fewer(8) })!;
 }
+
+/** What four warps of Hopper multiply, by threads' copies and by boxes. */
+const inPanels = (round: number): Round => drawn("products of whole panels", 5, round, cudaSm90);
 
 const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
   schedules.map(({ kernel, text }) => {
@@ -41,8 +44,7 @@ const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
   });
 
 /** How many of the texts are wrong once a part is left out of them. */
-function wrongWithout(title: string, part: RegExp): number {
-  const round = drawn(title);
+function wrongWithout(round: Round, part: RegExp): number {
   const sources = sourcesOf(round).filter(({ text }) => part.test(text));
   expect(sources.length).toBeGreaterThan(0);
   const cut = sources.map((source) => ({ ...source, text: source.text.replaceAll(new RegExp(part, "g"), "") }));
@@ -60,6 +62,18 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     60_000,
   );
 
+  // Halves in batches, bytes along the depth, a product that is finished.
+  turn.each([0, 2, 4])(
+    "products of four warps, round %i",
+    (round) => {
+      const panels = inPanels(round);
+      const sources = sourcesOf(panels);
+      expect(sources.some(({ text }) => text.includes("uk_products"))).toBe(true);
+      expect(wrongOnCpu(panels.reference!, sources).filter((wrong) => wrong !== null)).toEqual([]);
+    },
+    120_000,
+  );
+
   turn(
     "statements of one thread between launches share what they load",
     () => {
@@ -74,8 +88,8 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
   turn(
     "a barrier that is missing is seen",
     () => {
-      expect(wrongWithout("softmax, long", /__syncthreads\(\);/)).toBeGreaterThan(0);
-      expect(wrongWithout("gemm of whole tiles", /__syncthreads\(\);/)).toBeGreaterThan(0);
+      expect(wrongWithout(drawn("softmax, long"), /__syncthreads\(\);/)).toBeGreaterThan(0);
+      expect(wrongWithout(drawn("gemm of whole tiles"), /__syncthreads\(\);/)).toBeGreaterThan(0);
     },
     60_000,
   );
@@ -84,8 +98,22 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     "a wait for copies that is missing is seen",
     () => {
       const wait = /asm volatile\("cp\.async\.wait_group \d+;" ::: "memory"\);/;
-      expect(wrongWithout("gemm of whole tiles", wait)).toBeGreaterThan(0);
+      expect(wrongWithout(drawn("gemm of whole tiles"), wait)).toBeGreaterThan(0);
     },
     60_000,
+  );
+
+  turn.each([
+    ["the wait for boxes", /(?<=\n +)uk_await_fill\(.*\);/],
+    ["the barrier behind it", /__syncthreads\(\);(?=\n +if \(\()/],
+    ["the wait for products", /asm volatile\("wgmma\.wait_group\.sync\.aligned \d+;" ::: "memory"\);/],
+  ])(
+    "%s that is missing is seen",
+    (_, part) => {
+      const round = inPanels(0);
+      const schedules = round.schedules.filter(({ template }) => template.endsWith("by boxes"));
+      expect(wrongWithout({ ...round, schedules }, part)).toBeGreaterThan(0);
+    },
+    120_000,
   );
 });

@@ -1,5 +1,5 @@
 // Generated CUDA C on the CPU: texts of a round are compiled to one library by g++, with the threads, the copies and the tensor cores of
-// test/native/cuda/cpu-threads.h, and called. What four warps do together is missing there.
+// test/native/cuda/cpu-threads.h, and called.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,9 +13,6 @@ import { firstMismatch, type Reference } from "../../support/reference.ts";
 
 const header = packageFile("test/native/cuda/cpu-threads.h");
 
-/** Says whether the CPU can run a text. */
-export const runsOnCpu = ({ text }: CudaSource): boolean => !text.includes("wgmma");
-
 /** Helpers that are one instruction of a GPU, and the memory of groups, stand in the header. */
 const forCpu = (text: string): string =>
   text
@@ -28,16 +25,27 @@ const forCpu = (text: string): string =>
 function programOf({ text, launches, parameters, scratch }: CudaSource, at: number): string {
   const count = parameters.length + scratch.length;
   const pointers = Array.from({ length: count }, (_, place) => `&arrays[${place}]`).join(", ");
-  const runs = launches.map(
-    ({ entry, grid, group }) =>
-      `{ const unsigned g[] = {${grid}}, b[] = {${group}}; uk_all(kernel_${at}::${entry}, g, b, places); }`,
-  );
+  const runs = launches.map(({ entry, grid, group, maps = [] }) => {
+    const mapped = maps.map(
+      ({ array, elementBytes, columns, rows, box }) =>
+        `{(const unsigned char *)arrays[${array}], ${elementBytes}, ${columns}, ${rows}, {${box}}}`,
+    );
+    const own = `alignas(64) uk_argument maps[] = {${[...mapped, "{}"].join(", ")}};`;
+    const all = [
+      ...Array.from({ length: count }, (_, place) => `places[${place}]`),
+      ...maps.map((_, k) => `&maps[${k}]`),
+    ];
+    const given = `void *all[] = {${all.join(", ")}};`;
+    return `{ const unsigned g[] = {${grid}}, b[] = {${group}}; ${own} ${given} uk_all(kernel_${at}::${entry}, g, b, all); }`;
+  });
   return `namespace kernel_${at} {
 ${forCpu(text)}
 }
-extern "C" void run_${at}(void **arrays) {
+extern "C" const char *run_${at}(void **arrays) {
   void *places[] = {${pointers}};
+  uk_refused = 0;
   ${runs.join("\n  ")}
+  return uk_refused;
 }
 `;
 }
@@ -61,7 +69,9 @@ export function wrongOnCpu(reference: Reference, sources: readonly CudaSource[])
     const { status, stderr } = spawnSync("g++", [...flags, "-o", file, text], { encoding: "utf8" });
     if (status !== 0) throw new Error(`g++: ${stderr.slice(0, 2000)}`);
     const library = koffi.load(file);
-    return sources.map((source, at) => wrongKernel(reference, source, library.func(`void run_${at}(void **arrays)`)));
+    return sources.map((source, at) =>
+      wrongKernel(reference, source, library.func(`const char *run_${at}(void **arrays)`)),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -70,7 +80,7 @@ export function wrongOnCpu(reference: Reference, sources: readonly CudaSource[])
 function wrongKernel(
   reference: Reference,
   { parameters, scratch }: CudaSource,
-  run: (arrays: unknown) => void,
+  run: (arrays: unknown) => string | null,
 ): string | null {
   const own = scratch.map(
     ({ name, bytes }) => ({ name, dtype: "u8", shape: [bytes], length: bytes, role: "output" }) as const,
@@ -83,7 +93,8 @@ function wrongKernel(
     if (values) bytesOf(array).set(bytesOf(values));
     else bytesOf(array).fill(0xff);
   }
-  run(BigUint64Array.from(arrays, (array) => koffi.address(array)));
+  const refused = run(BigUint64Array.from(arrays, (array) => koffi.address(array)));
+  if (refused !== null) return refused;
   const touched = overrun();
   if (touched !== null) return `it wrote outside of ${touched}`;
   return firstMismatch(reference, ({ name }) => arrays[parameters.findIndex((it) => it.name === name)]!);

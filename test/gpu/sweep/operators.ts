@@ -10,7 +10,8 @@ import { large, small } from "../../support/drawn/drawing.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
 import { randomGraph } from "../../support/random-graph.ts";
-import { type FurtherOperator, furtherOperators, tensorCoreOperators } from "./further-operators.ts";
+import { type FurtherOperator, furtherOperators } from "./further-operators.ts";
+import { tensorCoreOperators } from "./tensor-core-operators.ts";
 
 export interface SweptOperator {
   readonly title: string;

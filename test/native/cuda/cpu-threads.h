@@ -2,12 +2,15 @@
    before each group, and copies in the background come as late as they may, so that a barrier or a wait left out is seen in the results.
 
    Instructions on tensor cores and their loads are as the PTX ISA lays out their operands ("Warp Level Matrix Instructions": mma.m16n8k16,
-   mma.m16n8k32, ldmatrix). Those that four warps share are missing. */
+   mma.m16n8k32, ldmatrix; "Asynchronous Warpgroup Level Matrix Instructions": wgmma, matrix descriptors with the swizzle of 128 bytes), and so
+   are boxes (cp.async.bulk.tensor) and the barriers at which they arrive (mbarrier). */
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
@@ -17,6 +20,10 @@ struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
 static uk_place blockIdx, threadIdx;
 extern "C" { alignas(1024) unsigned char uk_group[227 * 1024]; }
+
+/* What a GPU would have refused or waited for without an end; null: nothing. */
+static const char *uk_refused;
+static void uk_refuse(const char *why) { uk_refused = why; }
 
 // ── threads that take turns ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -44,6 +51,11 @@ static void uk_warp_meet() {
 
 template <class... A, size_t... I> static void uk_call(void (*f)(A...), void **p, std::index_sequence<I...>) { f(*(A *)p[I]...); }
 template <class... A> constexpr int uk_parameters(void (*)(A...)) { return sizeof...(A); }
+template <class... A> static const int *uk_sizes(void (*)(A...)) {
+  static const int sizes[] = {(int)sizeof(A)...};
+  return sizes;
+}
+static void uk_forget_ahead();
 
 template <class... A> struct uk_launch {
   static void (*f)(A...);
@@ -75,6 +87,7 @@ template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, con
   for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++) {
     blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};
     memset(uk_group, 0xff, sizeof uk_group);
+    uk_forget_ahead();
     for (int at = 0; at < uk_count; at++) uk_begin(at, uk_launch<A...>::run);
     for (int left = uk_count; left > 0;)
       for (int at = uk_count - 1; at >= 0; at--) {
@@ -146,9 +159,16 @@ static void uk_wait(size_t pending) {
   }
 }
 
+static void uk_wait_products(size_t pending);
+static void uk_commit_products();
+
 static void uk_instruction(const char *text) {
   size_t pending;
-  if (strstr(text, "cp.async.commit_group")) {
+  if (strstr(text, "fence")) return;
+  if (strstr(text, "wgmma.commit_group")) uk_commit_products();
+  else if (const char *wait = strstr(text, "wgmma.wait_group.sync.aligned")) {
+    if (sscanf(wait, "wgmma.wait_group.sync.aligned %zu", &pending) == 1) uk_wait_products(pending);
+  } else if (strstr(text, "cp.async.commit_group")) {
     uk_committed[uk_thread].push_back(std::move(uk_begun[uk_thread]));
     uk_begun[uk_thread].clear();
   } else if (const char *wait = strstr(text, "cp.async.wait_group")) {
@@ -156,6 +176,60 @@ static void uk_instruction(const char *text) {
   } else {
     fprintf(stderr, "an instruction that is not for the CPU: %s\n", text);
     abort();
+  }
+}
+
+// ── boxes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/* Map of an array, as the driver for tests encodes it. */
+struct uk_mapped { const unsigned char *array; unsigned long long bytes, columns, rows, box[2]; };
+/* It is an argument of 128 bytes. */
+struct alignas(64) uk_argument : uk_mapped { unsigned char rest[128 - sizeof(uk_mapped)]; };
+struct uk_box_copy { unsigned to; uk_mapped map; int column, row; };
+/* A barrier: its phase, arrivals and bytes that it waits for, and the boxes that are on their way. */
+struct uk_slot { unsigned phase, arrivals; long bytes; std::vector<uk_box_copy> boxes; };
+static std::map<unsigned, uk_slot> uk_slots;
+
+static void uk_begin_slot(unsigned slot) { uk_slots[slot] = {0, 1, 0, {}}; }
+
+/* Where a piece of 16 bytes lies: its place in 128 bytes is swapped by the number of the line, of eight. */
+static unsigned uk_swapped(unsigned at) { return at ^ (at >> 3 & 112); }
+
+/* Elements outside of the array are zeros. */
+static void uk_arrive(uk_slot &slot, const uk_box_copy &copy) {
+  const auto &[to, map, column, row] = copy;
+  for (unsigned y = 0; y < map.box[1]; y++)
+    for (unsigned x = 0; x < map.box[0]; x++) {
+      const unsigned long long from = column + x, line = row + y;
+      unsigned char *element = uk_group + uk_swapped(to + (y * map.box[0] + x) * map.bytes);
+      if (from < map.columns && line < map.rows) memcpy(element, map.array + (line * map.columns + from) * map.bytes, map.bytes);
+      else memset(element, 0, map.bytes);
+    }
+  slot.bytes -= map.bytes * map.box[0] * map.box[1];
+}
+
+/* Every other barrier has its boxes at once: what still reads the slot is found out. The others get them when they are waited for. */
+static void uk_box(unsigned to, const void *map, int column, int row, unsigned slot, unsigned bytes) {
+  uk_box_copy copy{to, {}, column, row};
+  memcpy(&copy.map, map, sizeof copy.map);
+  if (to % 1024 || copy.map.box[0] * copy.map.bytes != 128 || !uk_slots.count(slot)) return uk_refuse("a box that TMA refuses");
+  uk_slot &at = uk_slots[slot];
+  at.bytes += bytes;
+  if (slot / 8 % 2) uk_arrive(at, copy);
+  else at.boxes.push_back(copy);
+}
+
+static void uk_fill(unsigned slot) { uk_slots[slot].arrivals--; }
+
+static void uk_await_fill(unsigned slot, unsigned parity) {
+  for (int turns = 0; uk_slots[slot].phase % 2 == parity; turns++) {
+    uk_slot &at = uk_slots[slot];
+    if (at.arrivals == 0) {
+      for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
+      if (at.bytes != 0) uk_refuse("a batch of boxes has other bytes than were said");
+      at = {at.phase + 1, 1, 0, {}};
+    } else if (turns > 10000) return uk_refuse("a batch of boxes that never ends is waited for");
+    else uk_yield();
   }
 }
 
@@ -227,12 +301,87 @@ static void uk_mma_s8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) 
 static void uk_mma_u8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<unsigned char, unsigned char>(c, a, b0, b1); }
 static void uk_mma_u8_s8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<unsigned char, signed char>(c, a, b0, b1); }
 
+// ── tensor cores of four warps ──────────────────────────────────────────────────────────────────────────────────────
+
+/* Products go on until they are waited for. */
+static std::vector<std::vector<std::function<void()>>> uk_committed_products[uk_most_threads];
+static std::vector<std::function<void()>> uk_begun_products[uk_most_threads];
+
+static void uk_commit_products() {
+  uk_committed_products[uk_thread].push_back(std::move(uk_begun_products[uk_thread]));
+  uk_begun_products[uk_thread].clear();
+}
+
+static void uk_wait_products(size_t pending) {
+  auto &groups = uk_committed_products[uk_thread];
+  while (groups.size() > pending) {
+    for (const auto &product : groups.front()) product();
+    groups.erase(groups.begin());
+  }
+}
+
+/* Operand in panels, whose pieces of 16 bytes are swapped. Lines of a panel have 128 bytes, and eight of them are `stride` bytes. */
+struct uk_descriptor {
+  unsigned start, leading, stride;
+  uk_descriptor(unsigned long long d) : start((d & 0x3fff) << 4), leading((d >> 16 & 0x3fff) << 4), stride((d >> 32 & 0x3fff) << 4) {
+    if (d >> 62 != 1) uk_refuse("an operand of another swizzle");
+  }
+  /* Element `at` of a line; of several panels side by side where lines run across the depth. */
+  template <class T> T element(unsigned line, unsigned at) const {
+    const unsigned byte = at * sizeof(T);
+    T x;
+    memcpy(&x, uk_group + uk_swapped(start + byte / 128 * leading + line / 8 * stride + line % 8 * 128 + byte % 128), sizeof x);
+    return x;
+  }
+};
+
+/* A lane has of its tile of sums: row 16w + l/4 + 8(e/2 % 2), column 8(e/4) + 2(l % 4) + e%2. */
+template <class Sum, int count, class L, class R, class Gain>
+static void uk_products(Sum (&c)[count], unsigned long long a, unsigned long long b, int depth, bool along, Gain gain) {
+  Sum *sums = c;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+  uk_begun_products[uk_thread].push_back([=] {
+    const uk_descriptor left(a), right(b);
+    for (int e = 0; e < count; e++) {
+      const int row = 16 * warp + lane / 4 + e / 2 % 2 * 8, column = e / 4 * 8 + lane % 4 * 2 + e % 2;
+      for (int k = 0; k < depth; k++)
+        gain(sums[e], left.element<L>(row, k), along ? right.element<R>(column, k) : right.element<R>(k, column));
+    }
+  });
+}
+
+template <float (*number)(unsigned short), int count> static void uk_products_halves(float (&c)[count], unsigned long long a, unsigned long long b) {
+  uk_products<float, count, unsigned short, unsigned short>(c, a, b, 16, false,
+    [](float &sum, unsigned short x, unsigned short y) { sum += number(x) * number(y); });
+}
+template <class L, class R, int count> static void uk_products_bytes(int (&c)[count], unsigned long long a, unsigned long long b) {
+  uk_products<int, count, L, R>(c, a, b, 32, true, [](int &sum, L x, R y) { sum += x * y; });
+}
+
+#define uk_of_columns(n) \
+  static void uk_products_f16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_f16_to_f32>(c, a, b); } \
+  static void uk_products_bf16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_of_bf16>(c, a, b); } \
+  static void uk_products_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<signed char, signed char>(c, a, b); } \
+  static void uk_products_u8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, unsigned char>(c, a, b); } \
+  static void uk_products_u8_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, signed char>(c, a, b); }
+uk_of_columns(64) uk_of_columns(128) uk_of_columns(192) uk_of_columns(256)
+
+/* What a group has left on its way is nothing to the next. */
+static void uk_forget_ahead() {
+  uk_slots.clear();
+  for (int at = 0; at < uk_count; at++) {
+    uk_committed[at].clear(), uk_begun[at].clear();
+    uk_committed_products[at].clear(), uk_begun_products[at].clear();
+  }
+}
+
 // ── words of CUDA ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 #define __global__
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(n)
+#define __grid_constant__
 #define __shared__
 #define __align__(n) __attribute__((aligned(n)))
 #define asm

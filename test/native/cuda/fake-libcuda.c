@@ -22,12 +22,15 @@ enum { done = 0, invalid = 1, out_of_memory = 2, not_initialized = 3, no_device 
 
 typedef void launch_function(const unsigned *, const unsigned *, void **);
 
+/* An argument: an address, or a map of an array. */
+struct value { _Alignas(64) unsigned char bytes[128]; };
+
 /* A copy, or a launch with the values of its arguments. */
-struct work { void *to; const void *from; size_t bytes; launch_function *launch; unsigned grid[3], group[3]; uint64_t values[most_arguments]; };
+struct work { void *to; const void *from; size_t bytes; launch_function *launch; unsigned grid[3], group[3]; struct value values[most_arguments]; };
 
 struct device { int context; int broken; size_t used; double busy_until; struct work **queue; long added, finished; };
 struct module { char *text; int device; };
-struct function { launch_function *launch; int count; int device; };
+struct function { launch_function *launch; int count; const int *sizes; int device; };
 struct event { double at; long added; };
 struct block { size_t bytes; int device; };
 
@@ -309,9 +312,11 @@ int cuModuleGetFunction(uint64_t *handle, uint64_t from, const char *name) {
   void *library = *path ? dlopen(path, RTLD_NOW) : NULL;
   snprintf(entry, sizeof entry, "launch_%s", name);
   struct function *function = malloc(sizeof *function);
-  *function = (struct function){library ? dlsym(library, entry) : NULL, 0, module->device};
+  *function = (struct function){library ? dlsym(library, entry) : NULL, 0, NULL, module->device};
   snprintf(entry, sizeof entry, "count_%s", name);
   if (library) function->count = *(const int *)dlsym(library, entry);
+  snprintf(entry, sizeof entry, "sizes_%s", name);
+  if (library) function->sizes = *(const int **)dlsym(library, entry);
   *handle = (uint64_t)(uintptr_t)function;
   return function->launch ? done : not_found;
 }
@@ -337,8 +342,22 @@ int cuLaunchKernel(uint64_t handle, unsigned gx, unsigned gy, unsigned gz, unsig
   devices[current].busy_until = now_ms() + number("FAKE_CUDA_SLOW_MS", 0);
   if (number("FAKE_CUDA_WRONG", 0)) return done;
   struct work work = {.launch = function->launch, .grid = {gx, gy, gz}, .group = {bx, by, bz}};
-  for (int at = 0; at < function->count; at++) work.values[at] = *(uint64_t *)parameters[at];
+  for (int at = 0; at < function->count; at++) memcpy(work.values[at].bytes, parameters[at], function->sizes[at]);
   return add(work);
+}
+
+/* A map as cpu-threads.h reads it, of what the real driver takes. */
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, uint64_t array, const uint64_t *sizes, const uint64_t *strides, const unsigned *box,
+    const unsigned *steps, int order, int swizzle, int lines, int outside) {
+  if (state()) return state();
+  const unsigned bytes = type == 0 ? 1 : 2;
+  const int is_aligned = (uintptr_t)map % 64 == 0 && array % 16 == 0 && strides[0] % 16 == 0;
+  const int is_box = box[0] * bytes == 128 && box[1] >= 1 && box[1] <= 256 && steps[0] == 1 && steps[1] == 1;
+  const int is_known = type <= 1 && rank == 2 && order == 0 && swizzle == 3 && lines == 2 && outside == 0;
+  if (!is_aligned || !is_box || !is_known || strides[0] != sizes[0] * bytes) return invalid;
+  const uint64_t words[6] = {array, bytes, sizes[0], sizes[1], box[0], box[1]};
+  memcpy(map, words, sizeof words);
+  return done;
 }
 
 int cuStreamCreate(uint64_t *stream, unsigned flags) {

@@ -59,6 +59,7 @@ static void print_for_cpu(const char *text, FILE *file) {
 
 static void print_launcher(void *file, int length, const char *name) {
   fprintf(file, "extern \"C\" const int count_%.*s = uk_parameters(%.*s);\n", length, name, length, name);
+  fprintf(file, "extern \"C\" const int *const sizes_%.*s = uk_sizes(%.*s);\n", length, name, length, name);
   fprintf(file, "extern \"C\" void launch_%.*s(const unsigned *g, const unsigned *b, void **p) { uk_all(%.*s, g, b, p); }\n", length, name,
     length, name);
 }

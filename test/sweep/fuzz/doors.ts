@@ -208,6 +208,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/native/harness/probe.ts",
     "src/native/machine/processors.ts",
     "src/native/process/process-tree.ts",
+    "src/native/cuda/box-maps.ts",
     "src/native/cuda/calls.ts",
     "src/native/cuda/devices.ts",
     "src/native/webgpu/launches.ts",

@@ -86,7 +86,11 @@ describe("templates", () => {
     const deep = (K: number): Op => gemm({ M: 64, N: 64, K, dtype: "f16" });
     const title = "C with C.sum in parts of k on tensor cores";
     expect(namesOf(deep(4096), cudaSm80)).toEqual([title]);
-    expect(namesOf(deep(4096), cudaSm90)).toEqual([title, `${title}, 64 columns at once`]);
+    expect(namesOf(deep(4096), cudaSm90)).toEqual([
+      title,
+      `${title}, 64 columns at once`,
+      `${title}, 64 columns at once, by boxes`,
+    ]);
     // Parts of 72 are no whole tiles of 16.
     expect(namesOf(deep(144), cudaSm90)).toEqual([]);
   });

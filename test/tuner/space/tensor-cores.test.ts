@@ -136,7 +136,8 @@ describe("templates", () => {
   test("each width of Hopper's instruction that divides the columns is one, and Ampere has none", () => {
     const product = gemm({ M: 128, N: 384, K: 256, ...half });
     const widths = names(product).map((name) => name.replace("C with C.sum on tensor cores", ""));
-    expect(widths).toEqual(["", ", 64 columns at once", ", 128 columns at once", ", 192 columns at once"]);
+    const wide = [64, 128, 192].map((columns) => `, ${columns} columns at once`);
+    expect(widths).toEqual(["", ...wide, ...wide.map((name) => `${name}, by boxes`)]);
     expect(names(product, { target: cudaSm80 })).toEqual(["C with C.sum on tensor cores"]);
   });
 });

@@ -3,7 +3,25 @@
 import type { Numerics } from "../../target/target.ts";
 import type { KernelSource } from "../kernel-source.ts";
 
-/** A launch of one function, `grid` groups of `group` threads. Its arguments are the addresses of all parameters, then of all scratch memory. */
+/**
+ * Map of an array for copies of boxes: the array as rows of elements, and the part of it that one copy brings. Its pieces of 16 bytes are
+ * swapped on their way, by the swizzle of 128 bytes.
+ */
+export interface BoxMap {
+  /** Number of the array among the addresses of a launch. */
+  readonly array: number;
+  readonly elementBytes: 1 | 2;
+  /** Elements of a row, and rows. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Elements and rows of a box. */
+  readonly box: readonly [number, number];
+}
+
+/**
+ * A launch of one function, `grid` groups of `group` threads. Its arguments are the addresses of all parameters, then of all scratch memory,
+ * then its maps.
+ */
 export interface CudaLaunch {
   /** Name of the `extern "C" __global__` function. */
   readonly entry: string;
@@ -12,6 +30,8 @@ export interface CudaLaunch {
   readonly group: readonly [number, number, number];
   /** Bytes of memory that a group shares, given at the launch. */
   readonly groupBytes: number;
+  /** Maps of the arrays that boxes are copied of; absent: of none. */
+  readonly maps?: readonly BoxMap[];
 }
 
 /** Memory of the device that launches of one run pass on. */

@@ -1,7 +1,7 @@
 // Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
 
 import { seq } from "../../ir/build.ts";
-import { copiedAhead } from "../../ir/copied-ahead.ts";
+import { copiedAhead, filledByBoxes } from "../../ir/copied-ahead.ts";
 import type { Buffer, Expr, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
@@ -12,7 +12,8 @@ import { cannotRun } from "../cannot.ts";
 import type { GenerateOptions } from "../code-generator.ts";
 import { type LaunchBody, launchBodies } from "../launch-bodies.ts";
 import { parametersOf } from "../parameters.ts";
-import type { CudaLaunch, CudaSource } from "./cuda-source.ts";
+import { barrierLines, mapParameter, slotsIn } from "./box-copy.ts";
+import type { BoxMap, CudaLaunch, CudaSource } from "./cuda-source.ts";
 import { bytesOfElement, cudaType } from "./elements.ts";
 import { laneColumn, laneRow } from "./lane.ts";
 import { createNames } from "./names.ts";
@@ -56,6 +57,11 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     global: new Set(func.buffers.filter(isGlobal).map(({ name }) => name)),
     read: buffersRead(func.body),
     operands: operandsIn(func),
+    panels: panelsIn(func),
+    filled: filledByBoxes(func.body),
+    mapOf: (array) => {
+      throw new Error(`a map of ${array} outside of launches`);
+    },
     fresh: (stem) => `uk_${stem}${next++}`,
   };
   refuseOthers(func.body, target.features);
@@ -95,7 +101,9 @@ function refuseLarge({ groupBytes, group }: CudaLaunch, target: Target): void {
 function refuseOthers(body: Stmt, features: readonly string[]): void {
   if (features.includes("sm_90a")) return;
   walkStmt(body, (stmt) => {
-    if (stmt.kind !== "sync" || !stmt.what.endsWith("products")) return;
+    if (stmt.kind !== "sync") return;
+    if (stmt.slots !== undefined) throw cannotRun("cuda", "this machine copies no boxes", "leave out the word warp");
+    if (!stmt.what.endsWith("products")) return;
     throw cannotRun("cuda", "this machine has no products that run on their own", "leave out the word products-behind");
   });
 }
@@ -130,11 +138,13 @@ function launchOf(
     extents.get(`${prefix}.z`) ?? 1,
   ];
   const [grid, group] = [size("blockIdx"), size("threadIdx")];
-  const context = { ...common, warp: warpOf(product(group)) };
+  const maps = newMaps(func, common);
+  const context = { ...common, warp: warpOf(product(group)), mapOf: maps.nameOf };
   const own = usedIn(seq(...before, body));
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
-  const groupBytes = places.at(-1)?.end ?? 0;
+  const slots = barrierLines(slotsIn(body), places.at(-1)?.end ?? 0, context);
+  const groupBytes = slots.end;
   const tiles = lanesOfTiles(body);
   const other = [...tiles].find((lanes) => lanes !== group[0]);
   if (other !== undefined) {
@@ -151,16 +161,50 @@ function launchOf(
       const type = cudaType[buffer.dtype];
       return `${type} *const ${context.names(buffer.name)} = (${type} *)(uk_group + ${start});`;
     }),
+    ...slots.lines,
     ...registerArrays(func, own, tiledIn(body), context),
     ...(tiles.size > 0 ? warpPlace : []),
     ...before.flatMap((definition) => linesOf(definition, context)),
     ...linesOf(inner, context),
   ];
-  const parameters = func.buffers.filter(({ memory }) => memory === "caller" || memory === "workspace");
-  const head = `extern "C" __global__ void __launch_bounds__(${product(group)}) ${entry}(${parameters.map((it) => parameter(it, context)).join(", ")}) {`;
+  const parameters = [
+    ...arraysOf(func).map((it) => parameter(it, context)),
+    ...maps.all.map((_, at) => mapParameter(maps.nameAt(at))),
+  ];
+  const head = `extern "C" __global__ void __launch_bounds__(${product(group)}) ${entry}(${parameters.join(", ")}) {`;
   return {
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
-    launch: { entry, grid, group, groupBytes },
+    launch: { entry, grid, group, groupBytes, ...(maps.all.length > 0 && { maps: maps.all }) },
+  };
+}
+
+/** Buffers whose addresses are arguments, in their order. */
+const arraysOf = ({ buffers }: LoopFunc): readonly Buffer[] =>
+  buffers.filter(({ memory }) => memory === "caller" || memory === "workspace");
+
+/** Maps of one launch, which statements ask for as they are printed. */
+interface Maps {
+  readonly all: readonly BoxMap[];
+  readonly nameAt: (at: number) => string;
+  readonly nameOf: StatementContext["mapOf"];
+}
+
+function newMaps(func: LoopFunc, { use }: StatementContext): Maps {
+  const all: BoxMap[] = [];
+  const nameAt = (at: number): string => `uk_map${at}`;
+  return {
+    all,
+    nameAt,
+    nameOf(name, { columns, box }) {
+      const array = arraysOf(func).findIndex((buffer) => buffer.name === name);
+      const buffer = arraysOf(func)[array]!;
+      const elementBytes = bytesOfElement(buffer.dtype) as 1 | 2;
+      const map: BoxMap = { array, elementBytes, columns, rows: product(buffer.shape) / columns, box };
+      const known = all.findIndex((it) => JSON.stringify(it) === JSON.stringify(map));
+      if (known >= 0) return nameAt(known);
+      use("uk_map");
+      return nameAt(all.push(map) - 1);
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 //   element e:  row  16 · w + l / 4 + 8 · (e / 2 % 2)      column  8 · (e / 4) + 2 · (l % 4) + e % 2
 
 import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
+import { lanesThatHold, warpWideLanes } from "../../ir/thread-axes.ts";
 
 export interface Lane {
   /** Text of ⌊lane / n⌋ and of the rest, for the rows and columns of a ramp. */
@@ -22,12 +23,7 @@ export const laneAt = (at: number): Lane => ({
 });
 
 /** Columns of a tile of sums with so many elements: 16 of one warp's, else of 64 rows that four warps hold. */
-export const columnsOf = (elements: number): number => (elements === warpElements ? 16 : elements / groupTile.rows);
-
-const warpElements = 256;
-
-/** Number of lanes that hold a tile together. */
-export const lanesThatHold = (elements: number): number => (elements === warpElements ? 32 : 128);
+export const columnsOf = (elements: number): number => (elements === warpWideLanes ? 16 : elements / groupTile.rows);
 
 /** Registers that a lane holds its part of a tile of sums in. */
 export const sumsPerLane = (elements: number): number => elements / lanesThatHold(elements);

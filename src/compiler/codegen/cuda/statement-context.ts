@@ -2,6 +2,7 @@
 
 import type { GroupProductText } from "../../intrinsic/cuda-wgmma.ts";
 import type { WarpProductText } from "../../intrinsic/warp-product.ts";
+import type { BoxMap } from "./cuda-source.ts";
 import type { CudaContext } from "./expression.ts";
 
 /** Place of a tile in the products that take it. */
@@ -21,5 +22,11 @@ export interface StatementContext extends CudaContext {
   readonly read: ReadonlySet<string>;
   /** Operand that a local on a tile is of its products; others are sums. */
   readonly operands: ReadonlyMap<string, TileOperand>;
+  /** Buffers that products read in panels. */
+  readonly panels: ReadonlySet<string>;
+  /** Slots of the buffers that boxes fill. */
+  readonly filled: ReadonlyMap<string, number>;
+  /** Name of the map of an array for boxes. */
+  readonly mapOf: (array: string, shape: Pick<BoxMap, "columns" | "box">) => string;
   readonly fresh: (stem: string) => string;
 }

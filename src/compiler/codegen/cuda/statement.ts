@@ -7,6 +7,7 @@ import { lanesOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { straightLines } from "../straight-lines.ts";
 import { alignedRun } from "./aligned-run.ts";
+import { boxLines, boxSync, isBoxCopy } from "./box-copy.ts";
 import { type Choice, walkChosen } from "./chosen.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
@@ -40,13 +41,16 @@ function linesOfOne(stmt: Stmt, context: StatementContext): Lines {
     case "if":
       return linesOfIf(stmt, context);
     case "store":
-      return isWarpWide(stmt.value) ? warpStore(stmt, context) : linesOfStore(stmt, context);
+      if (!isWarpWide(stmt.value)) return linesOfStore(stmt, context);
+      return isBoxCopy(stmt, context) ? boxLines(stmt, context) : warpStore(stmt, context);
     case "define":
       return isWarpWide(stmt.value) ? warpDefine(stmt, context) : linesOfLocal(stmt, context);
     case "assign":
       return isWarpWide(stmt.value) ? warpAssign(stmt, context) : linesOfLocal(stmt, context);
     case "sync":
-      return [syncs[stmt.what](stmt.pending)];
+      return stmt.what === "fill" || stmt.what === "await-fill"
+        ? boxSync(stmt, context)
+        : [syncs[stmt.what](stmt.pending)];
     case "prefetch":
       return [];
     case "block":
@@ -62,7 +66,7 @@ const syncs = {
   "begin-products": () => 'asm volatile("wgmma.fence.sync.aligned;" ::: "memory");',
   "commit-products": () => 'asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");',
   "wait-products": (pending: number) => `asm volatile("wgmma.wait_group.sync.aligned ${pending};" ::: "memory");`,
-} as const satisfies Record<Sync["what"], (pending: number) => string>;
+} as const satisfies Record<Exclude<Sync["what"], "fill" | "await-fill">, (pending: number) => string>;
 
 function linesOfIf(stmt: If, context: StatementContext): Lines {
   const yes = [

@@ -5,13 +5,13 @@ import type { DType } from "../../expr/dtype.ts";
 import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import { warpDepth, warpTile } from "../../intrinsic/warp-product.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
-import { isWarpWide } from "../../ir/thread-axes.ts";
+import { isWarpWide, lanesThatHold } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
 import { cudaExpr, cudaIndex } from "./expression.ts";
-import { elementAt, lanesThatHold, sumsPerLane } from "./lane.ts";
+import { elementAt, sumsPerLane } from "./lane.ts";
 import { groupProductName, type HelperName } from "./run-time.ts";
 import type { StatementContext, TileOperand } from "./statement-context.ts";
 

@@ -12,8 +12,16 @@
 import { localBuffer } from "../../ir/buffer.ts";
 import { constInt, eq, floorDiv, forLoop, ifThen, lt, mod, seq, variable } from "../../ir/build.ts";
 import type { Expr, For, LoopFunc, Stmt, Store, ThreadAxis } from "../../ir/loop-ir.ts";
-import { gridAxes, gridAxisOf, groupAxes, groupAxisOf, isWarpWide, laneAxis } from "../../ir/thread-axes.ts";
-import { mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
+import {
+  gridAxes,
+  gridAxisOf,
+  groupAxes,
+  groupAxisOf,
+  isWarpWide,
+  laneAxis,
+  lanesThatHold,
+} from "../../ir/thread-axes.ts";
+import { lanesOf, mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
 import { shuffleLanesOf } from "../../target/shuffles.ts";
 import { checkStores } from "./distribute-threads/check-threads.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
@@ -53,9 +61,22 @@ function distribute(launch: Stmt, func: LoopFunc, shuffles: Shuffles): Stmt {
     const axis = stmt.kind === "for" ? groupAxisOf(stmt) : null;
     if (axis && stmt.kind === "for") group.set(axis, Math.max(group.get(axis) ?? 1, stmt.extent));
   });
+  // Lanes that only multiply tiles need no loop.
+  const lanes = group.has(laneAxis) ? null : lanesOfProducts(body);
+  if (lanes !== null) group.set(laneAxis, lanes);
   const stores = new Set(func.buffers.filter(({ memory }) => memory !== "register").map(({ name }) => name));
   const threads = threadBody(body, { group, bound: new Set(), coordinates, stores, lanes: 0, shuffles });
   return around(gridAxes, grid, around(groupAxes, group, threads));
+}
+
+/** Number of lanes that compute products of tiles together; null: there are none. */
+function lanesOfProducts(body: Stmt): number | null {
+  let lanes: number | null = null;
+  walkStmt(body, (stmt) => {
+    const isProduct = stmt.kind === "store" && stmt.value.kind === "intrinsic" && isWarpWide(stmt.value);
+    if (isProduct) lanes = lanesThatHold(lanesOf(stmt.value));
+  });
+  return lanes;
 }
 
 /** The loops of a launch, all of them on the outside; one thread is a launch, too. */

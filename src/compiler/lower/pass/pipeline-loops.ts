@@ -8,14 +8,18 @@
 //                                         if (k + 2 < 64) A.pack[(k + 2) % 3 * 512 + …] = A[(k + 2)…]
 //                                         commit
 //                                         C[…] += A.pack[k % 3 * 512 + …]
+//
+// Copies with the word `warp` are boxes: one thread has each copied as a whole. There the batch ends beside its copies, and an iteration
+// waits for the oldest one.
 
-import { add, constInt, forLoop, ifThen, lt, mod, mul, seq, sync, variable } from "../../ir/build.ts";
+import { add, constInt, forLoop, ifThen, lt, mod, mul, seq, sync, syncBoxes, variable } from "../../ir/build.ts";
 import type { Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { isThreadLoop } from "../../ir/thread-axes.ts";
+import { groupAxisOf, isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
 import { mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
+import { warpWord } from "./warp-tiles.ts";
 
 /** Word of a loop: the number of slots. */
 export const stagesWord = "stages";
@@ -30,9 +34,10 @@ export const pipelineLoops: Pass = {
   name: "pipeline-loops",
   run(func) {
     const slots = new Map<string, number>();
+    const ofThread = loopsOfThreads(func.body);
     const withCopiesAhead = (stmt: Stmt): Stmt =>
       stmt.kind === "for" && !isThreadLoop(stmt) && (stmt.annotations[stagesWord] ?? 1) > 1
-        ? pipelined(stmt, func, slots)
+        ? pipelined(stmt, func, slots, !ofThread.has(stmt.name))
         : stmt;
     // Outside of loops over threads there is nobody who copies meanwhile.
     const ofThreads = (stmt: Stmt): Stmt =>
@@ -46,8 +51,24 @@ export const pipelineLoops: Pass = {
   },
 };
 
-/** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to. */
-function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt {
+/** Names of the loops inside of loops over the threads of a group: not all of these run them as one. */
+function loopsOfThreads(body: Stmt): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkStmt(body, (stmt) => {
+    if (stmt.kind !== "for" || !groupAxisOf(stmt)) return;
+    walkStmt(stmt.body, (inner) => {
+      if (inner.kind === "for") names.add(inner.name);
+    });
+  });
+  return names;
+}
+
+/**
+ * The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to.
+ *
+ * @param isOfGroup whether all threads of the group run the loop as one
+ */
+function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, isOfGroup: boolean): Stmt {
   const { [stagesWord]: stages = 1, [behindWord]: behind, ...annotations } = loop.annotations;
   const plain = updateFor(loop, { annotations });
   const buffers = buffersOf(func);
@@ -67,20 +88,35 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>): Stmt 
   const early = variable(`${loop.name}.early`);
   const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(stages));
   const computed = at(compute, k, slotOf(k));
+  const areBoxes = isOfGroup && copies.every(isBox);
+  // Products read what boxes have brought as it is; what threads have stored has to be published first.
+  const published = areBoxes ? [] : [sync("publish")];
+  const ended = areBoxes ? syncBoxes("fill", stages) : sync("commit");
+  const next = ifThen(
+    lt(ahead, constInt(loop.extent)),
+    seq(...at(copies, ahead, slotOf(ahead)), ...(areBoxes ? [ended] : [])),
+  );
   return seq(
-    forLoop(early.name, distance, seq(...at(copies, early, early), sync("commit"))),
+    forLoop(early.name, distance, seq(...at(copies, early, early), ended)),
     updateFor(plain, {
       body: seq(
-        sync("wait", distance - 1),
-        ...(behind === undefined ? [] : [sync("wait-products", behind), sync("publish")]),
+        areBoxes ? syncBoxes("await-fill", stages) : sync("wait", distance - 1),
+        ...(behind === undefined ? [] : [sync("wait-products", behind), ...published]),
         sync("barrier"),
-        ifThen(lt(ahead, constInt(loop.extent)), seq(...at(copies, ahead, slotOf(ahead)))),
-        sync("commit"),
+        next,
+        ...(areBoxes ? [] : [ended]),
         ...(behind === undefined ? computed : [sync("begin-products"), ...computed, sync("commit-products")]),
       ),
     }),
     ...(behind === undefined ? [] : [sync("wait-products")]),
   );
+}
+
+/** Says whether a copy is of tiles alone, each by one thread of the group. */
+function isBox(stmt: Stmt): boolean {
+  if (stmt.kind === "seq") return stmt.body.every(isBox);
+  if (stmt.kind !== "for" || groupAxisOf(stmt)) return false;
+  return stmt.annotations[warpWord] !== undefined || isBox(stmt.body);
 }
 
 function storesTo(stmt: Stmt): readonly string[] {

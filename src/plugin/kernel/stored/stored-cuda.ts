@@ -1,12 +1,12 @@
 // A schedule for NVIDIA's GPUs → the code that the store has of it: by the compiler that is here, and where none is, by any. PTX is a text
 // for a virtual machine, so what one compiler made serves everywhere; a driver that does not take the machine code beside it compiles that.
 
-import type { CudaLaunch } from "../../../compiler/index.ts";
+import type { BoxMap, CudaLaunch } from "../../../compiler/index.ts";
 import type { CudaFunction } from "../../../native/addon/artifact.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
 import { type Blobs, textBlob, textOf } from "../../../tuner/store/blobs.ts";
-import { integer, list, nullable, object, ShapeError, text } from "../../../tuner/support/strict.ts";
+import { integer, list, nullable, object, oneOf, optional, ShapeError, text } from "../../../tuner/support/strict.ts";
 import type { BuiltBlobs } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { keyFields } from "../schedule.ts";
@@ -51,16 +51,38 @@ interface Shapes {
   readonly prepare: Shape | null;
 }
 
+/** A map whose box may be of any number of dimensions. */
+interface AnyMap extends Omit<BoxMap, "box"> {
+  readonly box: readonly number[];
+}
+
+const decodeMap = object<AnyMap>({
+  array: integer(0, 1000),
+  elementBytes: oneOf(1, 2),
+  columns: integer(1, 2 ** 31 - 1),
+  rows: integer(1, 2 ** 31 - 1),
+  box: list(integer(1, 256), 2),
+});
+
 const decodeAxes = list(integer(1, 2 ** 31 - 1), 3);
 
-const decodeLaunch = object<Omit<CudaLaunch, "grid" | "group"> & { grid: readonly number[]; group: readonly number[] }>(
-  {
-    entry: text(200, /^[A-Za-z_]\w*$/),
-    grid: decodeAxes,
-    group: decodeAxes,
-    groupBytes: integer(0, 2 ** 20),
-  },
-);
+/** A launch whose lists may be of any length. */
+interface AnyLaunch extends Pick<CudaLaunch, "entry" | "groupBytes"> {
+  readonly grid: readonly number[];
+  readonly group: readonly number[];
+  readonly maps?: readonly AnyMap[];
+}
+
+const decodeLaunch = object<AnyLaunch>({
+  entry: text(200, /^[A-Za-z_]\w*$/),
+  grid: decodeAxes,
+  group: decodeAxes,
+  groupBytes: integer(0, 2 ** 20),
+  maps: optional(list(decodeMap, 1000)),
+});
+
+const isLaunch = ({ grid, group, maps = [] }: AnyLaunch): boolean =>
+  grid.length === 3 && group.length === 3 && maps.every(({ box }) => box.length === 2);
 
 const decodeShape = object({
   launches: list(decodeLaunch, 1000),
@@ -78,7 +100,7 @@ export function shapesIn(blob: Blobs[string]): Shapes | null {
   try {
     const shapes = decodeShapes(JSON.parse(textOf(blob)), []) as Shapes;
     const launches = [shapes.run, ...(shapes.prepare ? [shapes.prepare] : [])].flatMap((it) => it.launches);
-    return launches.every(({ grid, group }) => grid.length === 3 && group.length === 3) ? shapes : null;
+    return launches.every(isLaunch) ? shapes : null;
   } catch (error) {
     if (error instanceof ShapeError || error instanceof SyntaxError) return null;
     throw error;

@@ -1,6 +1,7 @@
 // A kernel's functions on one GPU: its module, scratch memory, and the launches of a run on given addresses.
 
-import { argumentPlaces, CudaError, functionOf } from "../../../native/cuda/calls.ts";
+import { launchArguments } from "../../../native/cuda/box-maps.ts";
+import { CudaError, functionOf } from "../../../native/cuda/calls.ts";
 import { runsMachineCode } from "../../../native/cuda/devices.ts";
 import type { DeviceFunction } from "../gpu/layer.ts";
 import type { CudaCode } from "./cuda-facts.ts";
@@ -65,14 +66,14 @@ export async function functionOn(
   const functions = launches.map(({ entry, groupBytes }) => functionOf(gpu, module, entry, groupBytes));
   const own = scratch.map((bytes) => gpu.alloc(bytes));
   let last: readonly bigint[] = [];
-  let places: readonly Uint8Array[] = [];
+  let places: readonly (readonly Uint8Array[])[] = [];
   return {
     encode(stream, addresses) {
       const isSame = addresses.length === last.length && addresses.every((address, at) => address === last[at]);
-      if (!isSame) places = argumentPlaces([...addresses, ...own]);
+      if (!isSame) places = launches.map((launch) => launchArguments(gpu, [...addresses, ...own], launch));
       last = addresses;
       for (const [at, { grid, group, groupBytes }] of launches.entries())
-        gpu.call("cuLaunchKernel", functions[at], ...grid, ...group, groupBytes, stream, places, null);
+        gpu.call("cuLaunchKernel", functions[at], ...grid, ...group, groupBytes, stream, places[at], null);
     },
     destroy() {
       for (const address of own) gpu.free(address);

@@ -70,6 +70,10 @@ export class OpenGpu {
     return this.#during((cuda) => cuda.read(name, ...values));
   }
 
+  addressOf(array: Uint8Array): bigint {
+    return this.#driver.cuda.addressOf(array);
+  }
+
   /** Loads machine code, or PTX that ends with a zero, in a worker where the program may have one. Rejects with a CudaError. */
   async load(code: Uint8Array): Promise<bigint> {
     const { koffiPath, cuda } = this.#driver;

@@ -4,6 +4,7 @@
 //   rows × pieces of 16 bytes → parts of one loop: .0 unrolled, .1 warps along z, .2 warps along y, .3 lanes; a piece is a vector
 //   pieces × rows, where the copy is turned: lanes side by side read neighbours, one byte of each of sixteen rows
 //   panels, rows of a panel → .0 unrolled, .1 along z, .2 along y, .3 sixteen, with the eight pieces of a row as lanes
+//   boxes, which are panels too → one thread has all rows of a panel copied at once
 
 import type { CopiedReads, Instruction, Operand } from "../../../compiler/index.ts";
 import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
@@ -69,11 +70,22 @@ function panelsOf(access: Access, product: WarpProduct, panel: number, step: str
     { dim: along, part: "inner", tile: panel },
   ] as const;
   const [panels, lines, pieces] = [down, down + 1, down + 2].map((at) => `${pack}.${at}`) as [string, string, string];
-  const warps = [rows, columns].map((axis) => ({ tunable: warpsOf(axis) }));
-  const unrolled = [...outer.map(({ dim }) => `${pack}.${dim}`), panels, `${lines}.0`];
-  return [
+  const outside = [...outer.map(({ dim }) => `${pack}.${dim}`), panels];
+  const copied: readonly Instruction<Operand>[] = [
     { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
     { kind: "set-scope", buffer: pack, scope: "group" },
+  ];
+  if (product.areBoxes) {
+    return [
+      ...copied,
+      { kind: "annotate", loop: lines, key: "warp", value: 1 },
+      ...outside.map((loop) => ({ kind: "unroll", loop }) as const),
+    ];
+  }
+  const warps = [rows, columns].map((axis) => ({ tunable: warpsOf(axis) }));
+  const unrolled = [...outside, `${lines}.0`];
+  return [
+    ...copied,
     { kind: "split", loop: pieces, factors: [0, pieceOf(product)], tail: "perfect" },
     { kind: "split", loop: lines, factors: [0, ...warps, panelRows], tail: "perfect" },
     {

@@ -21,7 +21,7 @@ export const sumsOf = ({ stage }: WarpProduct): string => `${stage.name}.sums`;
 export const registersOf = ({ stage }: WarpProduct): string => `${stage.name}.registers`;
 export const groupBytesOf = ({ stage }: WarpProduct): string => `${stage.name}.group-bytes`;
 
-const { pieceBytes, panelRows, leastThreads, mostSums, warpRegisters, groupRegisters } = gpuSizes;
+const { pieceBytes, panelRows, barrierBytes, leastThreads, mostSums, warpRegisters, groupRegisters } = gpuSizes;
 
 /** Sums of a tile that each of its lanes holds. */
 const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
@@ -57,6 +57,7 @@ const limitNeighbours = (draft: Draft, rows: Axis): Draft =>
  * copies with the warps along the other axis, falls into equal parts.
  */
 function limitCopies(draft: Draft, warps: WarpProduct): Draft {
+  if (warps.areBoxes) return draft;
   if (warps.tile.panel !== null) return limitPanelCopies(draft, warps);
   const { stage, rows, columns, depth, left, right } = warps;
   const operands = [
@@ -142,7 +143,9 @@ function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits, isSpread:
   const { depth, left, right } = warps;
   const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
   const { slot, unit } = warps.tile.panel === null ? paddedSlot(draft, warps) : panelSlot(draft, warps);
-  const counted = product(slot, bytes, [unit, `${bytes}.units`, stages], "bytes of memory of a group");
+  const counted = warps.areBoxes
+    ? withBarriers(slot, warps, unit)
+    : product(slot, bytes, [unit, `${bytes}.units`, stages], "bytes of memory of a group");
   const most = limits.groupBytes ?? 0;
   const operands = `tiles of ${left.buffer} and ${right.buffer} for all steps at hand`;
   const fit = `fit the ${most} bytes of a group`;
@@ -152,6 +155,18 @@ function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits, isSpread:
   const known = [{ coefficient: 1, term: stepsOf(depth) }];
   const ahead = sum(limited, `${stages}.most`, known, 1, `steps of ${depth.name}, and one`);
   return atMost(ahead, stages, `${stages}.most`, `no more steps are at hand than ${depth.name} has, and one`);
+}
+
+/** Memory of operands, and of a barrier for each step at hand, at which boxes arrive. */
+function withBarriers(draft: Draft, warps: WarpProduct, unit: number): Draft {
+  const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
+  const operands = `${bytes}.operands`;
+  const copied = product(draft, operands, [unit, `${bytes}.units`, stages], "bytes of operands of a group");
+  const terms = [
+    { coefficient: 1, term: operands },
+    { coefficient: barrierBytes, term: stages },
+  ];
+  return sum(copied, bytes, terms, 0, "bytes of memory of a group");
 }
 
 /** Memory of operands, and of one tile of sums a warp. */

@@ -35,7 +35,7 @@ export const productEstimate =
     const results = cuts * batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
     return {
       flops: all(step.flops),
-      waste: (Math.ceil(groups / processors) * processors) / groups,
+      waste: ((Math.ceil(groups / processors) * processors) / groups) * (product.areBoxes ? gpuRates.untimedBoxes : 1),
       lanes: product.tile.rows * product.tile.columns,
       multiplyAddShare: 1,
       accumulators: value(sumsOf(product)),

@@ -45,7 +45,7 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
     const products = found?.products.filter((product) => hasTiling(product, target)) ?? [];
     if (!found || products.length === 0) return context.otherwise(draft, stage.name);
     const { reader } = found;
-    return products.flatMap((product) => {
+    return [...products, ...byBoxes(products)].flatMap((product) => {
       const { stage } = product;
       const title = reader ? `${reader.name} with ${stage.name}` : stage.name;
       const asked = { draft: reader ? fuse(draft, stage.name) : draft, product, title, reader, target };
@@ -53,6 +53,10 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
     });
   },
 };
+
+/** The same products, with operands that are copied as boxes: what lies in panels can be. */
+const byBoxes = (products: readonly WarpProduct[]): readonly WarpProduct[] =>
+  products.filter(({ tile }) => tile.panel !== null).map((product) => ({ ...product, areBoxes: true }));
 
 interface Asked {
   readonly draft: Draft;
@@ -66,7 +70,7 @@ interface Asked {
 
 function onTensorCores({ draft, product, title, reader, target }: Asked): Draft {
   const { columns, panel } = product.tile;
-  const width = panel === null ? "" : `, ${columns} columns at once`;
+  const width = panel === null ? "" : `, ${columns} columns at once${product.areBoxes ? ", by boxes" : ""}`;
   const named = decide(draft, `${title} on tensor cores${width}`);
   // Lanes have elements of a tile in registers, but where it is a subgroup matrix, which is only moved as a whole.
   const isSpread = reader !== null && product.intrinsic.text.wgsl !== undefined;

@@ -57,6 +57,8 @@ export interface WarpProduct {
   readonly turned: readonly Access[];
   readonly intrinsic: Intrinsic;
   readonly tile: TileShape;
+  /** Whether tiles of operands are copied as boxes, by one thread, else by all threads piece by piece. */
+  readonly areBoxes: boolean;
   /** Parts of the depth whose sums these are, each in groups of its own; null: the sums are of all of it. */
   readonly parts: Parts | null;
 }
@@ -112,7 +114,7 @@ function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShap
   const [, a, b] = intrinsic.meaning.buffers;
   if (!left || !right || stage.reads.length !== 2 || a?.dtype !== left.dtype || b?.dtype !== right.dtype) return null;
   const turned = [left, right].filter((access) => access === turnedLeft || access === turnedRight);
-  return { stage, batches, rows, columns, depth, left, right, turned, intrinsic, tile, parts: null };
+  return { stage, batches, rows, columns, depth, left, right, turned, intrinsic, tile, areBoxes: false, parts: null };
 }
 
 /** Says whether the last two dimensions of an operand are walked by these axes, and those before them by batches. */
