@@ -2,9 +2,22 @@
 // text is seen.
 
 import { describe, expect } from "vitest";
-import { type AcceleratorTarget, type CudaSource, cudaSm80, cudaSm90 } from "../../../src/compiler/index.ts";
+import { lower } from "../../../src/compiler/backend/lower.ts";
+import {
+  type AcceleratorTarget,
+  type CudaSource,
+  cudaGenerator,
+  cudaSm80,
+  cudaSm90,
+  fromCompute,
+  schedule,
+  type Trace,
+} from "../../../src/compiler/index.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
+import { byGroups, byWarps, productOf } from "../../compiler/cuda/schedules.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
 import { fewer, inTurn } from "../../support/long.ts";
+import { referenceOf, wrongAccesses } from "../../support/reference.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import { drawRound, type Round } from "./draw-round.ts";
 import { sweptFor } from "./operators.ts";
@@ -70,6 +83,38 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
       const sources = sourcesOf(panels);
       expect(sources.some(({ text }) => text.includes("uk_products"))).toBe(true);
       expect(wrongOnCpu(panels.reference!, sources).filter((wrong) => wrong !== null)).toEqual([]);
+    },
+    120_000,
+  );
+
+  // Of four blocks a group computes two, one after the other: the slots of the first are filled anew.
+  const halved = (trace: Trace): Trace => {
+    const block = "C.sum.i.0.0+C.sum.j.0+C.sum.i.0.1";
+    return trace.flatMap((it): Trace => {
+      if (it.kind === "cache-write") return [{ ...it, loop: `${block}.1` }];
+      if (it.kind !== "bind" || it.loop !== block) return [it];
+      return [
+        { kind: "split", loop: block, factors: [2, 2], tail: "perfect" },
+        { ...it, loop: `${block}.0` },
+      ];
+    });
+  };
+  const sizes = { M: 128, N: 256, K: 256, dtype: "bf16" } as const;
+  const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
+  turn.each([
+    ["of warps", byWarps(sizes, blocks)],
+    ["of four warps", byGroups(sizes, blocks, 128)],
+    ["of four warps, by boxes", byGroups(sizes, blocks, 128, "by boxes")],
+  ])(
+    "groups that go on to a further part of a product: %s",
+    (_, trace) => {
+      const op = productOf(sizes);
+      const options = { target: cudaSm90, numerics: "fast" } as const;
+      const flat = lower(schedule(fromCompute(op), halved(trace)), options);
+      const source = cudaGenerator.generate(flat, { ...options, relaxed: false }) as CudaSource;
+      const reference = referenceOf(op, createRng(3));
+      expect(wrongOnCpu(reference, [source])).toEqual([null]);
+      expect(wrongAccesses(reference, flat)).toBeNull();
     },
     120_000,
   );

@@ -199,7 +199,11 @@ function newMaps(func: LoopFunc, { use }: StatementContext): Maps {
       const array = arraysOf(func).findIndex((buffer) => buffer.name === name);
       const buffer = arraysOf(func)[array]!;
       const elementBytes = bytesOfElement(buffer.dtype) as 1 | 2;
-      const map: BoxMap = { array, elementBytes, columns, rows: product(buffer.shape) / columns, box };
+      const rows = product(buffer.shape) / columns;
+      if (!Number.isInteger(rows)) {
+        throw cannotRun("cuda", `${name} is no whole rows of ${columns} elements`, "copy it by threads");
+      }
+      const map: BoxMap = { array, elementBytes, columns, rows, box };
       const known = all.findIndex((it) => JSON.stringify(it) === JSON.stringify(map));
       if (known >= 0) return nameAt(known);
       use("uk_map");

@@ -174,6 +174,8 @@ export function warpStore(stmt: Store, context: StatementContext): Lines {
   const buffer = context.names(stmt.buffer);
   const { dtype } = stmt.value;
   if (stmt.value.kind === "intrinsic") return refuse("a product is not kept in registers");
+  // The places of panels are swapped by pieces that a lane has no whole of.
+  if (context.panels.has(stmt.buffer)) return refuse(`a tile is computed on its way to the panels of ${stmt.buffer}`);
   const tile = lanesOf(stmt.value);
   const elements = elementsOf(tile);
   const value = (element: number): string => cudaExpr(stmt.value, elementAt(element, tile), context);

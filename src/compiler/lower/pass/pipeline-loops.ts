@@ -34,10 +34,11 @@ export const pipelineLoops: Pass = {
   name: "pipeline-loops",
   run(func) {
     const slots = new Map<string, number>();
-    const ofThread = loopsOfThreads(func.body);
+    const ofThread = loopsInside(func.body, (loop) => groupAxisOf(loop) !== null);
+    const repeated = loopsInside(func.body, (loop) => !isThreadLoop(loop));
     const withCopiesAhead = (stmt: Stmt): Stmt =>
       stmt.kind === "for" && !isThreadLoop(stmt) && (stmt.annotations[stagesWord] ?? 1) > 1
-        ? pipelined(stmt, func, slots, !ofThread.has(stmt.name))
+        ? pipelined(stmt, func, slots, { isOfGroup: !ofThread.has(stmt.name), isRepeated: repeated.has(stmt.name) })
         : stmt;
     // Outside of loops over threads there is nobody who copies meanwhile.
     const ofThreads = (stmt: Stmt): Stmt =>
@@ -51,11 +52,11 @@ export const pipelineLoops: Pass = {
   },
 };
 
-/** Names of the loops inside of loops over the threads of a group: not all of these run them as one. */
-function loopsOfThreads(body: Stmt): ReadonlySet<string> {
+/** Names of the loops inside of others. */
+function loopsInside(body: Stmt, isOuter: (loop: For) => boolean): ReadonlySet<string> {
   const names = new Set<string>();
   walkStmt(body, (stmt) => {
-    if (stmt.kind !== "for" || !groupAxisOf(stmt)) return;
+    if (stmt.kind !== "for" || !isOuter(stmt)) return;
     walkStmt(stmt.body, (inner) => {
       if (inner.kind === "for") names.add(inner.name);
     });
@@ -63,12 +64,15 @@ function loopsOfThreads(body: Stmt): ReadonlySet<string> {
   return names;
 }
 
-/**
- * The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to.
- *
- * @param isOfGroup whether all threads of the group run the loop as one
- */
-function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, isOfGroup: boolean): Stmt {
+interface Around {
+  /** Whether all threads of the group run the loop as one. */
+  readonly isOfGroup: boolean;
+  /** Whether a loop around it comes back to it. */
+  readonly isRepeated: boolean;
+}
+
+/** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to. */
+function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, { isOfGroup, isRepeated }: Around): Stmt {
   const { [stagesWord]: stages = 1, [behindWord]: behind, ...annotations } = loop.annotations;
   const plain = updateFor(loop, { annotations });
   const buffers = buffersOf(func);
@@ -97,6 +101,8 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, isOfGr
     seq(...at(copies, ahead, slotOf(ahead)), ...(areBoxes ? [ended] : [])),
   );
   return seq(
+    // What an earlier run of the loop has left in the slots may still be read.
+    ...(isRepeated ? [sync("barrier")] : []),
     forLoop(early.name, distance, seq(...at(copies, early, early), ended)),
     updateFor(plain, {
       body: seq(

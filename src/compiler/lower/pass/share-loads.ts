@@ -13,7 +13,7 @@ import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts"
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
 import type { Assign, Define, Expr, For, Registers, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
-import { isThreadLoop } from "../../ir/thread-axes.ts";
+import { isThreadLoop, isWarpWide } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
@@ -135,12 +135,14 @@ function evaluatedAlways(expr: Expr): readonly Expr[] {
 
 /** The statement with locals in place of the loads of its own expressions, by key. */
 const replaceLoads = (stmt: Stmt, locals: ReadonlyMap<string, Define>, names: LocalNames): Stmt =>
-  mapOwnExprs(stmt, (expr) =>
-    rebuild(expr, (each, map) => {
-      const found = isLoad(each) ? locals.get(keyIn(each, registersFor(each, stmt, names))) : undefined;
-      return found ? localFrom(found) : mapOperands(each, map);
-    }),
-  );
+  isTileCopy(stmt)
+    ? stmt
+    : mapOwnExprs(stmt, (expr) =>
+        rebuild(expr, (each, map) => {
+          const found = isLoad(each) ? locals.get(keyIn(each, registersFor(each, stmt, names))) : undefined;
+          return found ? localFrom(found) : mapOperands(each, map);
+        }),
+      );
 
 function storedIn(stmt: Stmt): ReadonlySet<string> {
   const stored = new Set<string>();
@@ -164,6 +166,12 @@ const usesAny = (expr: Expr, names: ReadonlySet<string>): boolean =>
 
 const isLeaf = (stmt: Stmt): stmt is Store | Define | Assign =>
   stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
+
+/** Says whether a statement copies a tile, which comes to no registers on its way. */
+const isTileCopy = (stmt: Stmt): boolean =>
+  stmt.kind === "store" && stmt.value.kind === "load" && isWarpWide(stmt.value);
+
+const hasSharedLoads = (stmt: Stmt): stmt is Store | Define | Assign => isLeaf(stmt) && !isTileCopy(stmt);
 
 // ── repeated in a run of statements ─────────────────────────────────────────────────────────────────────────────────
 
@@ -210,7 +218,7 @@ function usesIn(stmts: readonly Stmt[], names: LocalNames): readonly Use[] {
   const all: Use[] = [];
   stmts.forEach((stmt, at) => {
     const note = (load: Expr): void => noteUse(load, registersFor(load, stmt, names), at, open, all);
-    if (isLeaf(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, note);
+    if (hasSharedLoads(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, note);
     if (stmt.kind === "store") open.delete(stmt.buffer);
     else closeChanged(stmt, open);
   });
@@ -265,7 +273,7 @@ function collectFixed(
   fixed: Map<string, Define>,
   names: LocalNames,
 ): boolean {
-  if (!isLeaf(stmt)) return false;
+  if (!hasSharedLoads(stmt)) return false;
   const isShared = stmt.kind === "define" && stmt.name.startsWith(prefix);
   for (const expr of ownExprs(stmt)) {
     walkLoads(expr, (load) => {
