@@ -47,7 +47,7 @@ function drawn(title: string, seed = 5, round = 0, target: AcceleratorTarget = c
   return drawRound(operator, seed, round, { target, wanted: fewer(8) })!;
 }
 
-/** What four warps of Hopper multiply, by threads' copies and by boxes. */
+/** Schedules of a product for `wgmma`, some with operands that threads copy, some with boxes. */
 const inPanels = (round: number): Round => drawn("products of whole panels", 5, round, cudaSm90);
 
 const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
@@ -87,7 +87,7 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     120_000,
   );
 
-  // Of four blocks a group computes two, one after the other: the slots of the first are filled anew.
+  // A group computes two of the four blocks, one after the other, and fills the slots of the first anew.
   const halved = (trace: Trace): Trace => {
     const block = "C.sum.i.0.0+C.sum.j.0+C.sum.i.0.1";
     return trace.flatMap((it): Trace => {

@@ -37,7 +37,7 @@ export const tensorCoreOperators: readonly FurtherOperator[] = [
     },
   },
   {
-    // What four warps multiply together, whose operands lie in panels.
+    // Products for `wgmma`, which reads its operands in panels.
     title: "products of whole panels",
     types: ["bf16", "i8", "f16", "u8·i8", "u8"],
     draw(rng, type) {

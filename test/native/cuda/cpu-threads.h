@@ -21,7 +21,7 @@ struct uint4 { unsigned x, y, z, w; };
 static uk_place blockIdx, threadIdx;
 extern "C" { alignas(1024) unsigned char uk_group[227 * 1024]; }
 
-/* What a GPU would have refused or waited for without an end; null: nothing. */
+/* Reason for which a GPU would have refused the kernel or never ended it; null: none. */
 static const char *uk_refused;
 static void uk_refuse(const char *why) { uk_refused = why; }
 
@@ -183,7 +183,7 @@ static void uk_instruction(const char *text) {
 
 /* Map of an array, as the driver for tests encodes it. */
 struct uk_mapped { const unsigned char *array; unsigned long long bytes, columns, rows, box[2]; };
-/* It is an argument of 128 bytes. */
+/* A map as the argument of a kernel, which has 128 bytes. */
 struct alignas(64) uk_argument : uk_mapped { unsigned char rest[128 - sizeof(uk_mapped)]; };
 struct uk_box_copy { unsigned to; uk_mapped map; int column, row; };
 /* A barrier: its phase, arrivals and bytes that it waits for, and the boxes that are on their way. */
@@ -366,7 +366,7 @@ template <class L, class R, int count> static void uk_products_bytes(int (&c)[co
   static void uk_products_u8_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, signed char>(c, a, b); }
 uk_of_columns(64) uk_of_columns(128) uk_of_columns(192) uk_of_columns(256)
 
-/* What a group has left on its way is nothing to the next. */
+/* Drops the copies and products that the last group has begun and not waited for. */
 static void uk_forget_ahead() {
   uk_slots.clear();
   for (int at = 0; at < uk_count; at++) {

@@ -4,13 +4,14 @@
 //
 //   uk_filled3, uk_awaited3    batches so far, whose remainder by the 3 slots is the slot, and whose quotient says the phase of its barrier
 
+import type { DType } from "../../expr/dtype.ts";
+import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import { type Affine, fromAffine, toAffine } from "../../ir/affine.ts";
 import { add, constInt, floorDiv, mod } from "../../ir/build.ts";
 import type { Expr, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
-import { bytesOfElement } from "./elements.ts";
 import { cudaIndex } from "./expression.ts";
 import type { StatementContext } from "./statement-context.ts";
 
@@ -61,7 +62,7 @@ export function boxLines(stmt: Store, context: StatementContext): Lines {
 
 function boxOf(stmt: Store, load: Load): Box {
   const [to, from] = [stmt.indices[0]!, load.indices[0]!];
-  const columns = panelBytes / bytesOfElement(load.dtype);
+  const columns = groupTile.panel(load.dtype as DType);
   const lanes = lanesOf(load);
   const rows = lanes / columns;
   if (to.kind !== "ramp" || from.kind !== "ramp" || stmt.active || load.active) return refuse("a tile is no box");

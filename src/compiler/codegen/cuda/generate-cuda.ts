@@ -23,8 +23,7 @@ import type { StatementContext } from "./statement-context.ts";
 import { lanesOfTiles, operandsIn, panelsIn, tiledIn } from "./warp-statement.ts";
 
 /** Buffers of a group whose pieces of 16 bytes are swapped, with the function that says where an element is. */
-function swizzlesOf(func: LoopFunc): ReadonlyMap<string, HelperName> {
-  const panels = panelsIn(func);
+function swizzlesOf(func: LoopFunc, panels: ReadonlySet<string>): ReadonlyMap<string, HelperName> {
   const swapped = func.buffers.filter(({ name, memory }) => memory === "group" && panels.has(name));
   return new Map(
     swapped.map(({ name, dtype }) => [name, bytesOfElement(dtype) === 1 ? "uk_swizzle_bytes" : "uk_swizzle"]),
@@ -36,7 +35,8 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
   const names = createNames();
   let next = 0;
   const group = new Set(func.buffers.filter(({ memory }) => memory === "group").map(({ name }) => name));
-  const swizzled = swizzlesOf(func);
+  const panels = panelsIn(func);
+  const swizzled = swizzlesOf(func, panels);
   const use = (helper: HelperName): HelperName => {
     used.add(helper);
     return helper;
@@ -57,7 +57,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     global: new Set(func.buffers.filter(isGlobal).map(({ name }) => name)),
     read: buffersRead(func.body),
     operands: operandsIn(func),
-    panels: panelsIn(func),
+    panels,
     filled: filledByBoxes(func.body),
     mapOf: (array) => {
       throw new Error(`a map of ${array} outside of launches`);

@@ -101,7 +101,7 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, { isOf
     seq(...at(copies, ahead, slotOf(ahead)), ...(areBoxes ? [ended] : [])),
   );
   return seq(
-    // What an earlier run of the loop has left in the slots may still be read.
+    // Other threads may still read the slots that an earlier run of the loop has filled.
     ...(isRepeated ? [sync("barrier")] : []),
     forLoop(early.name, distance, seq(...at(copies, early, early), ended)),
     updateFor(plain, {
