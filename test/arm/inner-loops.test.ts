@@ -9,7 +9,7 @@ import { assemblerOf } from "../support/assembler.ts";
 import { type InnerLoop, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
 import { inTurn } from "../support/long.ts";
 import { armSkipNote, armSkipReason, armToolchain } from "./arm-node.ts";
-import { firstSchedules } from "./first-schedules.ts";
+import { firstProducts } from "./first-products.ts";
 
 const turn = inTurn(4);
 
@@ -31,7 +31,7 @@ const inRows = [
 
 describe.skipIf(armSkipReason)(`inner loops for ARM${armSkipNote}`, () => {
   turn.each(cases)("$dtype products for $target", async ({ target, dtype, product }) => {
-    const sources = firstSchedules(target, { dtype }, 8);
+    const sources = firstProducts(target, { dtype }, 8);
     expect(sources.length).toBeGreaterThan(4);
     for (const source of sources) {
       const loops = await loopsOf(source);
@@ -40,7 +40,7 @@ describe.skipIf(armSkipReason)(`inner loops for ARM${armSkipNote}`, () => {
   });
 
   turn.each(inRows)("products of matrices by $product", async ({ dtype, dtypeB, product }) => {
-    const sources = firstSchedules("neon-i8mm", { dtype, dtypeB }, 8);
+    const sources = firstProducts("neon-i8mm", { dtype, dtypeB }, 8);
     const loops = await Promise.all(sources.map(loopsOf));
     const mixes = loops.map((all) => all.map((loop) => mixOf(loop, product)));
     expect(mixes[0]!.every(({ products }) => products > 0)).toBe(true);

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { textTable } from "../../src/tuner/report/text-table.ts";
-import { firstSchedules, type ProductTypes } from "../arm/first-schedules.ts";
+import { firstProducts, type ProductTypes } from "../arm/first-products.ts";
 import { inTempDir, project } from "../native/compiled.ts";
 import { type ArmMix, assemblerOfDisassembly, mainMix } from "../support/arm-mix.ts";
 import { assemblerOf } from "../support/assembler.ts";
@@ -83,7 +83,7 @@ interface Row {
 
 async function ownRows({ target, dtype }: Product, toolchain: Toolchain): Promise<readonly Row[]> {
   const mixes: ArmMix[] = [];
-  for (const source of firstSchedules(target, { dtype }, 8)) {
+  for (const source of firstProducts(target, { dtype }, 8)) {
     const mix = await inTempDir(async (folder) => mainMix(assemblerOf(source, toolchain, folder)));
     if (mix) mixes.push(mix);
   }

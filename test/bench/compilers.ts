@@ -8,19 +8,13 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CSource, instantiate, isCSource, opLibrary, targets } from "../../src/compiler/index.ts";
+import { type CSource, instantiate, opLibrary, targets } from "../../src/compiler/index.ts";
 import { buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { nowMs } from "../../src/native/machine/clock.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
-import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
-import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
-import { searchSpace } from "../../src/tuner/search/point/search-space.ts";
-import { startSearch } from "../../src/tuner/search/state/search-state.ts";
-import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
-import { generateSpace } from "../../src/tuner/space/generate.ts";
-import { createRng } from "../../src/tuner/support/rng.ts";
+import { firstSchedules } from "../support/first-schedules.ts";
 
 const size = 512;
 const batch = 16;
@@ -30,12 +24,7 @@ const rounds = 9;
 function sources(): readonly CSource[] {
   const op = instantiate(opLibrary.gemm({ M: size, N: size, K: size }), {}, "gemm");
   const task = { op, target: targets.avx2, numerics: "fast", threads: 1 } as const;
-  const space = generateSpace(task);
-  const search = startSearch(searchSpace(space, { prior: space.prior }), boostedTrees());
-  return strategies.default.propose(search, batch, createRng(1)).flatMap((candidate) => {
-    const kernel = candidateKernel(task, space, candidate);
-    return kernel.kind === "ok" && isCSource(kernel.source) ? [kernel.source] : [];
-  });
+  return firstSchedules(task, batch).map(({ source }) => source);
 }
 
 const quantile = (values: readonly number[], share: number): number =>

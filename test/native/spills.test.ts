@@ -8,6 +8,7 @@ import { readResults, type WorkResult } from "../bench/peers/result.ts";
 import { gemmWorks } from "../bench/peers/suites/gemm.ts";
 import { taskOf } from "../bench/peers/work.ts";
 import { assemblerOf } from "../support/assembler.ts";
+import { firstSchedules } from "../support/first-schedules.ts";
 import { innerLoops, instructionMix, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
 import { inTurn } from "../support/long.ts";
 import { inTempDir, toolchains } from "./compiled.ts";
@@ -47,6 +48,19 @@ describe.skipIf(!gcc)(`the f32 product that was found fastest${gcc ? "" : " (no 
     const source = winnerOf(winners[0]!);
     const loops = multiplyingLoops(await assembled({ ...source, text: crowded(source.text) }));
     expect(loops.flatMap(vectorSpills).length).toBeGreaterThan(0);
+  });
+});
+
+const square = works.find(({ suite, name }) => suite === "gemm" && name === "512³")!;
+
+describe.skipIf(!gcc)(`a step of the product of matrices${gcc ? "" : " (no gcc here, or no AVX2)"}`, () => {
+  test("loads each of its operands once", async () => {
+    for (const { assignment, source } of firstSchedules(taskOf(square, targets.avx2), 12)) {
+      const [rows, vectors] = [assignment["C.i.register"]!, assignment["C.j.register"]!];
+      const loops = multiplyingLoops(await assembled(source)).map(instructionMix);
+      const [main] = loops.toSorted((a, b) => b.multiplying - a.multiplying);
+      expect(main!.loads / main!.multiplying).toBeCloseTo((rows + vectors) / (rows * vectors), 6);
+    }
   });
 });
 

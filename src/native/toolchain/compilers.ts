@@ -8,6 +8,10 @@ import { zig, zigPackage } from "./zig.ts";
 
 export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc, clang, zig };
 
+/** Options of a family's own for a system; none of a name that is no family of this version, as another's record may have it. */
+export const ownFlagsOf = (name: string, platform: string): readonly string[] =>
+  Object.hasOwn(compilers, name) ? compilers[name as CompilerFamily].ownFlags(platform) : [];
+
 /**
  * Families that build addons for a system, of those that are wanted. For Windows that is zig alone: gcc keeps vectors of 32 bytes and more on a
  * stack there that is aligned to 16 (its bug 54412), and clang comes without the headers of Windows.

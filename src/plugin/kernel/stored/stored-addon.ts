@@ -1,5 +1,6 @@
 // A schedule and the identity of a compiler → the addon that the store has of them.
 
+import { ownFlagsOf } from "../../../native/toolchain/compilers.ts";
 import { codeFlags } from "../../../native/toolchain/toolchain.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
@@ -17,15 +18,13 @@ export const addonKey = (
   { platform }: KernelContext,
   { task, candidate, source }: Decision,
   identity: string,
-): string =>
-  artifactKey({
+): string => {
+  const name = identity.split(" ")[0]!;
+  const options = [...codeFlags(task.numerics), ...ownFlagsOf(name, platform), ...task.target.features];
+  return artifactKey({
     schedule: scheduleKey(keyFields(task)),
     candidate,
     source,
-    toolchain: {
-      name: identity.split(" ")[0]!,
-      version: identity,
-      triple: platform,
-      options: [...codeFlags(task.numerics), ...task.target.features],
-    },
+    toolchain: { name, version: identity, triple: platform, options },
   });
+};
