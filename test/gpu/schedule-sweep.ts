@@ -1,6 +1,6 @@
 // Schedules drawn from the spaces of operators for GPUs, held against the reference: `npm run test:webgpu`, `npm run test:cuda`. Executors are the
 // interpreter, which sees races, for WebGPU Dawn on SwiftShader, with red zones around all arrays, and naga, which validates texts, and for CUDA
-// NVRTC, which compiles them, and the CPU, which runs their texts, of cuda-sm80 alone; lavapipe runs those with subgroup matrices; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
+// NVRTC, which compiles them, "machine-code", which holds registers and memory against those of the space, and the CPU, which runs their texts; lavapipe runs those with subgroup matrices; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
 //
 //   node test/run-typescript.js schedules [--target cuda-sm80] [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
 //     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]
@@ -36,7 +36,7 @@ const commits = [commit, ...(values.commits?.split(",") ?? [])];
 const mostFailures = 5;
 
 if (name === "lavapipe" && noLavapipe === null) restartOnLavapipe();
-const executor: Executor = await executorNamed(name).catch((error: Error) => {
+const executor: Executor = await executorNamed(name, target).catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });
@@ -85,6 +85,7 @@ async function slices(operator: SweptOperator): Promise<boolean> {
     device: executor.device,
   };
   const failed = failures.length;
+  const registers = executor.counted?.();
   addRow({
     ...place,
     operator: title,
@@ -93,9 +94,11 @@ async function slices(operator: SweptOperator): Promise<boolean> {
     schedules,
     failed,
     seconds,
+    ...(registers && { registers }),
     failures: failures.slice(0, mostFailures),
   });
-  console.log(`${title}: ${schedules} schedules, ${failed} failed, ${seconds} s`);
+  const near = registers ? `, registers near in ${registers.near} of ${registers.schedules}` : "";
+  console.log(`${title}: ${schedules} schedules, ${failed} failed${near}, ${seconds} s`);
   all.schedules += schedules;
   all.failed += failed;
   await executor.rest();

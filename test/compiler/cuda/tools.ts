@@ -23,11 +23,14 @@ export async function openNvrtc(): Promise<CudaCompiler> {
   return compiler;
 }
 
-export interface MachineCode {
-  /** What one thread takes of registers and, where they do not do, of memory. */
+/** What one thread takes of registers and, where they do not do, of memory. Of several functions the numbers are sums. */
+export interface ResourceUsage {
   readonly registers: number;
   readonly stack: number;
   readonly local: number;
+}
+
+export interface MachineCode extends ResourceUsage {
   /** How often the text has an instruction, by the first part of its name. */
   readonly instructions: ReadonlyMap<string, number>;
 }
@@ -41,25 +44,37 @@ function toolOutput(name: string, ...args: readonly string[]): string {
 const total = (text: string, pattern: RegExp): number =>
   [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
 
-/** Takes machine code apart. Of several functions the numbers are sums. */
-export function readMachineCode(cubin: Uint8Array): MachineCode {
+export const resourceUsage = (cubin: Uint8Array): ResourceUsage => withCubinFile(cubin, usageOf);
+
+/** Takes machine code apart. */
+export const readMachineCode = (cubin: Uint8Array): MachineCode =>
+  withCubinFile(cubin, (file) => ({ ...usageOf(file), instructions: instructionsOf(file) }));
+
+function usageOf(file: string): ResourceUsage {
+  const usage = toolOutput("cuobjdump", "--dump-resource-usage", file);
+  return {
+    registers: total(usage, /REG:(\d+)/g),
+    stack: total(usage, /STACK:(\d+)/g),
+    local: total(usage, /LOCAL:(\d+)/g),
+  };
+}
+
+function instructionsOf(file: string): ReadonlyMap<string, number> {
+  const instructions = new Map<string, number>();
+  for (const [, name] of toolOutput("nvdisasm", file).matchAll(
+    /^\s+\/\*[\da-f]+\*\/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z\d]*)/gm,
+  )) {
+    instructions.set(name!, (instructions.get(name!) ?? 0) + 1);
+  }
+  return instructions;
+}
+
+function withCubinFile<T>(cubin: Uint8Array, read: (file: string) => T): T {
   const own = mkdtempSync(join(tmpdir(), "cubin-"));
   try {
     const file = join(own, "kernel.cubin");
     writeFileSync(file, cubin);
-    const usage = toolOutput("cuobjdump", "--dump-resource-usage", file);
-    const instructions = new Map<string, number>();
-    for (const [, name] of toolOutput("nvdisasm", file).matchAll(
-      /^\s+\/\*[\da-f]+\*\/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z\d]*)/gm,
-    )) {
-      instructions.set(name!, (instructions.get(name!) ?? 0) + 1);
-    }
-    return {
-      registers: total(usage, /REG:(\d+)/g),
-      stack: total(usage, /STACK:(\d+)/g),
-      local: total(usage, /LOCAL:(\d+)/g),
-      instructions,
-    };
+    return read(file);
   } finally {
     rmSync(own, { recursive: true });
   }

@@ -5,6 +5,7 @@ import { codeGeneratorOf } from "../../../src/compiler/backend/code-generators.t
 import { kernelName } from "../../../src/compiler/codegen/kernel-name.ts";
 import {
   type AcceleratorTarget,
+  type Assignment,
   type ComputeDef,
   type CudaSource,
   fromCompute,
@@ -34,6 +35,8 @@ export interface SweptSchedule {
   readonly template: string;
   /** Text of the trace. */
   readonly text: string;
+  /** Values of all variables of the space; null: none was drawn. */
+  readonly assignment: Assignment | null;
   /** The function that is printed, and what is printed. Text: why there are none. */
   readonly kernel: { readonly flat: LoopFunc; readonly source: WgslSource | CudaSource } | string;
 }
@@ -71,11 +74,12 @@ export function drawRound(
     const drawn = new Map<string, SweptSchedule>();
     for (let at = 0; at < each; at++) {
       const point = sample(compiled, rng);
-      if (point.kind !== "found") return [{ template: name, text: "", kernel: `no point, ${point.kind}` }];
+      if (point.kind !== "found") return [undrawn(name, `no point, ${point.kind}`)];
       const trace = instantiateTemplate(instructions, point.assignment);
       const text = printTrace(trace);
-      if (!drawn.has(text))
-        drawn.set(text, { template: name, text, kernel: kernelOf(computed, kernelName(op, target), target, trace) });
+      if (drawn.has(text)) continue;
+      const kernel = kernelOf(computed, kernelName(op, target), target, trace);
+      drawn.set(text, { template: name, text, assignment: point.assignment, kernel });
     }
     return [...drawn.values()];
   });
@@ -85,11 +89,14 @@ export function drawRound(
 /** The schedule that is built where nothing is measured. */
 function predicted(space: GeneratedSpace, op: ComputeDef, target: AcceleratorTarget): SweptSchedule {
   const candidate = predict(space);
-  if (!candidate) return { template: "predicted", text: "", kernel: "the prior has no choice" };
+  if (!candidate) return undrawn("predicted", "the prior has no choice");
   const { name, instructions, op: computed } = space.templates.find((it) => it.name === candidate.template)!;
   const trace = instantiateTemplate(instructions, candidate.assignment);
-  return { template: name, text: printTrace(trace), kernel: kernelOf(computed, kernelName(op, target), target, trace) };
+  const kernel = kernelOf(computed, kernelName(op, target), target, trace);
+  return { template: name, text: printTrace(trace), assignment: null, kernel };
 }
+
+const undrawn = (template: string, kernel: string): SweptSchedule => ({ template, text: "", assignment: null, kernel });
 
 function kernelOf(op: ComputeDef, name: string, target: AcceleratorTarget, trace: Trace): SweptSchedule["kernel"] {
   const options = { target, numerics: "fast", verify: true } as const;

@@ -1,6 +1,6 @@
 // Executors of the sweep: what runs or validates the schedules of a round, and says of each what is wrong with it.
 
-import type { CudaSource, WgslSource } from "../../../src/compiler/index.ts";
+import type { AcceleratorTarget, CudaSource, WgslSource } from "../../../src/compiler/index.ts";
 import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
 import { type GpuDevice, openGpu } from "../../../src/native/webgpu/device.ts";
 import { openNvrtc } from "../../compiler/cuda/tools.ts";
@@ -10,6 +10,7 @@ import { lavapipeFeatures, noLavapipe } from "../lavapipe/lavapipe.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import type { Round, SweptSchedule } from "./draw-round.ts";
 import { wrongInterpreted } from "./interpreted.ts";
+import { type CountedRegisters, codeReader } from "./machine-code.ts";
 import type { ExecutorName } from "./records.ts";
 
 export interface Executor {
@@ -18,6 +19,8 @@ export interface Executor {
   readonly runs: boolean;
   /** Resolves to what is wrong with each schedule; null: nothing. */
   run(round: Round): Promise<readonly (string | null)[]>;
+  /** Registers of the schedules since the last call, where machine code is read. */
+  counted?(): CountedRegisters;
   /** Frees what rounds have left behind. */
   rest(): Promise<void>;
 }
@@ -118,6 +121,18 @@ async function compiled(): Promise<Executor> {
   };
 }
 
+async function machineCode(target: AcceleratorTarget): Promise<Executor> {
+  const nvrtc = await openNvrtc();
+  const reader = codeReader(nvrtc, target);
+  return {
+    device: nvrtc.identity,
+    runs: false,
+    run: async ({ schedules }) => schedules.map(reader.wrongOf),
+    counted: reader.counted,
+    async rest() {},
+  };
+}
+
 const cpu: Executor = {
   device: "g++",
   runs: true,
@@ -133,11 +148,12 @@ const cpu: Executor = {
   async rest() {},
 };
 
-export async function executorNamed(name: ExecutorName): Promise<Executor> {
+export async function executorNamed(name: ExecutorName, target: AcceleratorTarget): Promise<Executor> {
   if (name === "interpreter") return interpreter;
   if (name === "lowering") return lowering;
   if (name === "naga") return validated;
   if (name === "nvrtc") return compiled();
+  if (name === "machine-code") return machineCode(target);
   if (name === "cpu") return cpu;
   if (name === "lavapipe") return lavapipe();
   return dawn();

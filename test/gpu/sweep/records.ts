@@ -3,8 +3,9 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeCommit } from "../../support/code-commit.js";
+import type { CountedRegisters } from "./machine-code.ts";
 
-export type ExecutorName = "interpreter" | "lowering" | "dawn" | "naga" | "nvrtc" | "cpu" | "lavapipe";
+export type ExecutorName = "interpreter" | "lowering" | "dawn" | "naga" | "nvrtc" | "machine-code" | "cpu" | "lavapipe";
 
 export interface SweepFailure {
   readonly round: number;
@@ -28,6 +29,8 @@ export interface SweepRow {
   readonly schedules: number;
   readonly failed: number;
   readonly seconds: number;
+  /** Of machine code: schedules whose space counts registers, and those where the compiler's are within 15 %. */
+  readonly registers?: CountedRegisters;
   /** The first few. */
   readonly failures: readonly SweepFailure[];
 }

@@ -259,9 +259,9 @@ interface GroupPlace {
   readonly end: number;
 }
 
-/** Buffers of a group, one after another; the pattern of panels begins anew every 1024 bytes. */
+/** Buffers of a group, one after another: vectors of 16 bytes are whole, and the pattern of panels begins anew every 1024 bytes. */
 function groupPlaces(buffers: readonly Buffer[], inPanels: boolean): readonly GroupPlace[] {
-  const alignment = inPanels ? 1024 : 128;
+  const alignment = inPanels ? 1024 : 16;
   let end = 0;
   return buffers.map((buffer) => {
     const start = Math.ceil(end / alignment) * alignment;

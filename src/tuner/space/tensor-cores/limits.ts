@@ -2,7 +2,7 @@
 
 import { type AcceleratorTarget, byteSize, type Condition } from "../../../compiler/index.ts";
 import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
-import { atMost, constrain, type Draft, is, product, sum, valuesOf } from "../draft/draft.ts";
+import { atMost, constrain, type Draft, derived, is, product, sortedUnique, sum, valuesOf } from "../draft/draft.ts";
 import {
   divides,
   groupsOf,
@@ -11,6 +11,7 @@ import {
   registerOf,
   stagesOf,
   stepsOf,
+  tilesAlong,
   unrollOf,
   warpsOf,
 } from "./group-tiles.ts";
@@ -143,9 +144,10 @@ function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits, isSpread:
   const { depth, left, right } = warps;
   const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
   const { slot, unit } = warps.tile.panel === null ? paddedSlot(draft, warps) : panelSlot(draft, warps);
+  const { held, slots } = heldSlots(slot, warps);
   const counted = warps.areBoxes
-    ? withBarriers(slot, warps, unit)
-    : product(slot, bytes, [unit, `${bytes}.units`, stages], "bytes of memory of a group");
+    ? withBarriers(held, warps, unit)
+    : product(held, bytes, [unit, `${bytes}.units`, slots], "bytes of memory of a group");
   const most = limits.groupBytes ?? 0;
   const operands = `tiles of ${left.buffer} and ${right.buffer} for all steps at hand`;
   const fit = `fit the ${most} bytes of a group`;
@@ -155,6 +157,33 @@ function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits, isSpread:
   const known = [{ coefficient: 1, term: stepsOf(depth) }];
   const ahead = sum(limited, `${stages}.most`, known, 1, `steps of ${depth.name}, and one`);
   return atMost(ahead, stages, `${stages}.most`, `no more steps are at hand than ${depth.name} has, and one`);
+}
+
+/** A draft with the variable of the slots that its operands take. */
+interface HeldSlots {
+  readonly held: Draft;
+  readonly slots: string;
+}
+
+/** A single step is no loop: nothing is copied ahead of it, and it takes one slot. */
+function heldSlots(draft: Draft, warps: WarpProduct): HeldSlots {
+  const [stages, unroll] = [stagesOf(warps), unrollOf(warps.depth)];
+  const whole = tilesAlong(warps.depth);
+  const unrolls = valuesOf(draft, unroll);
+  if (!unrolls.includes(whole)) return { held: draft, slots: stages };
+  const slots = `${stages}.slots`;
+  const several = { tunable: unroll, oneOf: unrolls.filter((tiles) => tiles !== whole) };
+  const cases = [
+    { when: [is(unroll, whole)], count: 1 },
+    ...valuesOf(draft, stages).map((count) => ({ when: [several, is(stages, count)], count })),
+  ];
+  const why = `slots for steps of ${warps.depth.name}: one, where there is one step`;
+  const counted = derived(draft, slots, sortedUnique(cases.map(({ count }) => count)));
+  const held = cases.reduce((result, { when, count }) => {
+    const then = { kind: "one-of", variable: slots, values: [count] } as const;
+    return constrain(result, { kind: "conditional", when, then, why, role: "limit" });
+  }, counted);
+  return { held, slots };
 }
 
 /** Memory of operands, and of a barrier for each step at hand, at which boxes arrive. */
