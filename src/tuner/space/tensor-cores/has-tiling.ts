@@ -5,7 +5,7 @@ import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { compileModel } from "../../constraint/solver/compile.ts";
 import { sample } from "../../constraint/solver/sample.ts";
 import { createRng } from "../../support/rng.ts";
-import { emptyDraft } from "../draft/draft.ts";
+import { emptyDraft, tunable } from "../draft/draft.ts";
 import { addGroupTiles } from "./group-tiles.ts";
 import { limitGroups } from "./limits.ts";
 import type { WarpProduct } from "./warp-product.ts";
@@ -14,6 +14,8 @@ const plenty = 2 ** 30;
 
 export function hasTiling(product: WarpProduct, target: AcceleratorTarget): boolean {
   const limits = { groupBytes: plenty, threadsPerGroup: plenty, registersPerProcessor: plenty };
-  const { variables, constraints } = limitGroups(addGroupTiles(emptyDraft, product), product, { ...target, limits });
+  const { parts } = product;
+  const begun = parts ? tunable(emptyDraft, parts.count, parts.counts) : emptyDraft;
+  const { variables, constraints } = limitGroups(addGroupTiles(begun, product), product, { ...target, limits });
   return sample(compileModel({ variables, constraints }), createRng(1)).kind === "found";
 }

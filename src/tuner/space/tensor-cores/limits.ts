@@ -3,6 +3,7 @@
 import { type AcceleratorTarget, byteSize, type Condition } from "../../../compiler/index.ts";
 import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
 import { atMost, constrain, type Draft, derived, is, product, sortedUnique, sum, valuesOf } from "../draft/draft.ts";
+import { mostParts } from "../parts/parts.ts";
 import {
   divides,
   groupsOf,
@@ -165,26 +166,38 @@ interface HeldSlots {
   readonly slots: string;
 }
 
-/** A single step is no loop: nothing is copied ahead of it, and it takes one slot. */
+/** A single step is no loop: nothing is copied ahead of it, and it takes one slot. Steps of a part are fewest where there are most parts. */
 function heldSlots(draft: Draft, warps: WarpProduct): HeldSlots {
-  const [stages, unroll] = [stagesOf(warps), unrollOf(warps.depth)];
-  const whole = tilesAlong(warps.depth);
-  const unrolls = valuesOf(draft, unroll);
-  if (!unrolls.includes(whole)) return { held: draft, slots: stages };
+  const { depth, parts } = warps;
+  const stages = stagesOf(warps);
+  const isSingle = [is(unrollOf(depth), tilesAlong(depth)), ...(parts ? [is(parts.count, mostParts(parts))] : [])];
+  if (!isSingle.every(({ tunable, oneOf }) => valuesOf(draft, tunable).includes(oneOf[0]!))) {
+    return { held: draft, slots: stages };
+  }
   const slots = `${stages}.slots`;
-  const several = { tunable: unroll, oneOf: unrolls.filter((tiles) => tiles !== whole) };
+  const counts = valuesOf(draft, stages);
   const cases = [
-    { when: [is(unroll, whole)], count: 1 },
-    ...valuesOf(draft, stages).map((count) => ({ when: [several, is(stages, count)], count })),
+    { when: isSingle, count: 1 },
+    ...isSingle.flatMap((single) =>
+      counts.map((count) => ({ when: [otherThan(draft, single), is(stages, count)], count })),
+    ),
   ];
-  const why = `slots for steps of ${warps.depth.name}: one, where there is one step`;
-  const counted = derived(draft, slots, sortedUnique(cases.map(({ count }) => count)));
-  const held = cases.reduce((result, { when, count }) => {
-    const then = { kind: "one-of", variable: slots, values: [count] } as const;
-    return constrain(result, { kind: "conditional", when, then, why, role: "limit" });
-  }, counted);
+  const why = `slots for steps of ${depth.name}: one, where there is one step`;
+  const held = cases.reduce(
+    (result, { when, count }) => {
+      if (when.some(({ oneOf }) => oneOf.length === 0)) return result;
+      const then = { kind: "one-of", variable: slots, values: [count] } as const;
+      return constrain(result, { kind: "conditional", when, then, why, role: "limit" });
+    },
+    derived(draft, slots, sortedUnique([1, ...counts])),
+  );
   return { held, slots };
 }
+
+const otherThan = (draft: Draft, { tunable, oneOf }: Condition): Condition => ({
+  tunable,
+  oneOf: valuesOf(draft, tunable).filter((value) => !oneOf.includes(value)),
+});
 
 /** Memory of operands, and of a barrier for each step at hand, at which boxes arrive. */
 function withBarriers(draft: Draft, warps: WarpProduct, unit: number): Draft {
