@@ -20,6 +20,7 @@ import { sample } from "../../../src/tuner/constraint/solver/sample.ts";
 import type { Template } from "../../../src/tuner/data/space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { valueAt } from "../../gpu/sweep/machine-code.ts";
 import { operatorOfRound, sweptOperators } from "../../gpu/sweep/operators.ts";
 import { finished, transposed } from "../../support/byte-products.ts";
 import { inTurn, isLong, longNote } from "../../support/long.ts";
@@ -61,14 +62,12 @@ function draw(
 
 const compiled = ({ source }: Drawn): MachineCode => readMachineCode(nvrtc!.compile(source, source.architecture));
 
-/** Value of the only variable with such an end. */
-const valueAt = (assignment: Assignment, end: string): number => {
-  const [value, ...others] = Object.entries(assignment).flatMap(([name, it]) =>
-    name.endsWith(end) ? [Number(it)] : [],
-  );
-  if (value === undefined || others.length > 0) throw new Error(`${end}: ${others.length + 1} variables`);
+/** Value of the only variable with such an end, which a product on tensor cores has. */
+function countedAt(assignment: Assignment, end: string): number {
+  const value = valueAt(assignment, end);
+  if (value === null) throw new Error(`${end}: none, or several`);
   return value;
-};
+}
 
 const countOf = ({ instructions }: MachineCode, name: string): number => instructions.get(name) ?? 0;
 
@@ -109,9 +108,9 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.
           expect(countOf(code, "LDSM") > 0, what).toBe(isByWarps);
           const [copies, others] = template.name.endsWith("by boxes") ? ["UTMALDG", "LDGSTS"] : ["LDGSTS", "UTMALDG"];
-          if (valueAt(drawn.assignment, ".stages") > 1) expect(countOf(code, copies), what).toBeGreaterThan(0);
+          if (countedAt(drawn.assignment, ".stages") > 1) expect(countOf(code, copies), what).toBeGreaterThan(0);
           expect(countOf(code, others), what).toBe(0);
-          const counted = valueAt(drawn.assignment, ".registers");
+          const counted = countedAt(drawn.assignment, ".registers");
           close.push(Math.abs(counted - code.registers) <= 0.15 * code.registers);
         }
       }

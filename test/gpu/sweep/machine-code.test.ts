@@ -30,17 +30,16 @@ const withKernel = (schedule: SweptSchedule, changed: Partial<CudaSource["launch
 
 describe.skipIf(!nvrtc)(`schedules for cuda-sm90 in machine code${nvrtc ? "" : ` (${noCudaTools})`}`, () => {
   turn.each([
-    "gemm of whole tiles",
-    "batches of whole tiles",
-    "deep products of whole tiles",
-    "products of whole panels",
-    "gemm",
-    "softmax",
-  ])("%s: nothing spills, memory is what was counted, all can be launched", (title) => {
+    { title: "gemm of whole tiles", areCounted: true },
+    { title: "batches of whole tiles", areCounted: true },
+    { title: "deep products of whole tiles", areCounted: true },
+    { title: "products of whole panels", areCounted: true },
+    { title: "softmax", areCounted: false },
+  ])("$title: nothing spills, memory is what was counted, all can be launched", ({ title, areCounted }) => {
     const reader = codeReader(nvrtc!, cudaSm90);
     const schedules = schedulesOf(title, 6);
     expect(schedules.map(reader.wrongOf)).toEqual(schedules.map(() => null));
-    expect(reader.counted().near).toBeLessThanOrEqual(schedules.length);
+    expect(reader.counted().schedules).toBe(areCounted ? schedules.length : 0);
     expect(reader.counted()).toEqual({ schedules: 0, near: 0 });
   });
 

@@ -1,6 +1,7 @@
 // What NVIDIA's compiler makes of a schedule against what its space says of it: registers, memory of the group, and whether a GPU can launch it.
 
 import type { AcceleratorTarget, Assignment, CudaSource } from "../../../src/compiler/index.ts";
+import { product } from "../../../src/compiler/support/integer-math.ts";
 import type { CudaCompiler } from "../../../src/native/cuda/nvrtc.ts";
 import { resourceUsage } from "../../compiler/cuda/tools.ts";
 import type { SweptSchedule } from "./draw-round.ts";
@@ -52,12 +53,10 @@ export function codeReader(nvrtc: CudaCompiler, { limits }: Pick<AcceleratorTarg
 }
 
 /** Value of the only variable with such an end; null: none has it, or several stages have one each. */
-function valueAt(assignment: Assignment, end: string): number | null {
+export function valueAt(assignment: Assignment, end: string): number | null {
   const values = Object.entries(assignment).flatMap(([name, value]) => (name.endsWith(end) ? [Number(value)] : []));
   return values.length === 1 ? values[0]! : null;
 }
-
-const product = (values: readonly number[]): number => values.reduce((all, value) => all * value, 1);
 
 /**
  * Memory of a group is what the space counts: to the byte for products on tensor cores. Tiles of threads have up to four bytes for an element,
