@@ -51,6 +51,7 @@ const entries = {
   "register-worker": "plugin/program/register-worker.ts",
   "native/worker": "native/runner/worker.ts",
   "native/cuda-loader": "native/cuda/loader.ts",
+  "native/nvrtc": "native/cuda/nvrtc-program.ts",
   "native/webgpu-loader": "native/webgpu/loader.ts",
   "native/webgpu-text-loader": "native/webgpu/text-loader.ts",
   "background-tuner": "plugin/background/tuner-process.ts",

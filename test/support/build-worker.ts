@@ -13,6 +13,7 @@ export async function setup(): Promise<void> {
       { in: "src/native/webgpu/loader.ts", out: "webgpu-loader" },
       { in: "src/native/webgpu/text-loader.ts", out: "webgpu-text-loader" },
       { in: "src/native/cuda/loader.ts", out: "cuda-loader" },
+      { in: "src/native/cuda/nvrtc-program.ts", out: "nvrtc" },
     ],
     outdir: "dist/native",
     bundle: true,

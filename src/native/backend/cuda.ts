@@ -1,8 +1,9 @@
-// CUDA C → machine code, by NVRTC in this process, else by nvcc. Neither a GPU nor a C compiler is needed for that, but for measuring.
+// CUDA C → machine code, by NVRTC, else by nvcc. Neither a GPU nor a C compiler is needed for that, but for measuring.
 
 import { pathToFileURL } from "node:url";
 import type { CudaSource } from "../../compiler/index.ts";
-import { type CudaTools, cudaTools, missingCudaCompiler } from "../cuda/compiler.ts";
+import { cudaTools, missingCudaCompiler } from "../cuda/compiler.ts";
+import type { CudaTools } from "../cuda/cuda-tools.ts";
 import type { CudaGpu } from "../cuda/devices.ts";
 import { namedDriver } from "../cuda/driver.ts";
 import type { CudaRunnable } from "../cuda/loader.ts";
@@ -21,13 +22,17 @@ const missing: BuiltRunnable = { kind: "build-failed", reason: missingCudaCompil
  */
 export function cudaExecutorWith(loader: () => string, findTools = cudaTools): Executor<CudaSource> {
   const kept = new Map<string, Promise<BuiltRunnable>>();
-  const build = (source: CudaSource, tools: CudaTools): Promise<BuiltRunnable> => {
+  const build = (source: CudaSource, tools: CudaTools, signal?: AbortSignal): Promise<BuiltRunnable> => {
     const key = `${tools.identity} ${source.architecture} ${source.numerics}\n${source.text}`;
-    const known = kept.get(key) ?? compiled(source, tools, loader());
-    kept.set(key, known);
+    const known = kept.get(key);
+    // Whoever asked for it first may have been stopped.
+    if (known) return known.catch(() => build(source, tools, signal));
+    const code = compiled(source, tools, loader(), signal);
+    kept.set(key, code);
+    code.catch(() => kept.delete(key));
     const [oldest] = kept.keys();
     if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-    return known;
+    return code;
   };
   return {
     name: "cuda",
@@ -37,20 +42,25 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
       const why = whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);
       return why ?? ((await findTools()) ? null : missingCudaCompiler);
     },
-    async build(sources) {
+    async build(sources, { signal }) {
       const tools = await findTools();
-      return Promise.all(sources.map((source) => (tools ? build(source, tools) : missing)));
+      return Promise.all(sources.map((source) => (tools ? build(source, tools, signal) : missing)));
     },
   };
 }
 
-async function compiled(source: CudaSource, tools: CudaTools, module: string): Promise<BuiltRunnable> {
+/** Rejects where the signal is aborted. */
+async function compiled(
+  source: CudaSource,
+  tools: CudaTools,
+  module: string,
+  signal: AbortSignal | undefined,
+): Promise<BuiltRunnable> {
   try {
-    return {
-      kind: "built",
-      runnable: cudaRunnable(source, [await tools.compile(source, source.architecture)], module),
-    };
+    const code = await tools.compile(source, source.architecture, signal);
+    return { kind: "built", runnable: cudaRunnable(source, [code], module) };
   } catch (error) {
+    signal?.throwIfAborted();
     return { kind: "build-failed", reason: (error as Error).message.slice(0, mostReason) };
   }
 }

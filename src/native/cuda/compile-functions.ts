@@ -2,7 +2,7 @@
 
 import type { CudaSource } from "../../compiler/index.ts";
 import type { CudaFunction } from "../addon/artifact.ts";
-import type { CudaTools } from "./compiler.ts";
+import type { CudaTools } from "./cuda-tools.ts";
 import { gpuArchitecture, portablePtx, virtualArchitecture } from "./ptx.ts";
 
 export interface CompiledFunctions {
@@ -15,12 +15,13 @@ export interface CompiledFunctions {
 export async function compileFunctions(
   sources: readonly CudaSource[],
   tools: Pick<CudaTools, "compile" | "ptx">,
+  signal?: AbortSignal,
 ): Promise<CompiledFunctions> {
   const text = sources.map((source) => source.text).join("\n");
   const architecture = gpuArchitecture({ architecture: sources[0]!.architecture, text });
   const functionOf = async (source: CudaSource): Promise<CudaFunction> => ({
-    ptx: portablePtx(await tools.ptx(source, virtualArchitecture(architecture)), architecture),
-    cubin: Buffer.from(await tools.compile(source, architecture)).toString("base64"),
+    ptx: portablePtx(await tools.ptx(source, virtualArchitecture(architecture), signal), architecture),
+    cubin: Buffer.from(await tools.compile(source, architecture, signal)).toString("base64"),
     launches: source.launches,
     scratch: source.scratch.map(({ bytes }) => bytes),
   });

@@ -1,16 +1,9 @@
 // The compiler of CUDA C that this machine has: NVRTC, which needs no other program, else nvcc. It is looked for once a process and place.
 
+import type { CudaTools } from "./cuda-tools.ts";
 import { findNvcc } from "./nvcc.ts";
-import { type CudaText, loadNvrtc } from "./nvrtc.ts";
-
-export interface CudaTools {
-  /** "NVRTC 13.0", "nvcc 13.0.88" */
-  readonly identity: string;
-  /** Compiles a text to machine code for an architecture: "sm_90a". An Error says what the compiler did. */
-  compile(source: CudaText, architecture: string): Promise<Uint8Array>;
-  /** Compiles a text to PTX for a virtual architecture: "compute_90a". An Error says what the compiler did. */
-  ptx(source: CudaText, architecture: string): Promise<string>;
-}
+import { loadNvrtc } from "./nvrtc.ts";
+import { nvrtcProcesses } from "./nvrtc-processes.ts";
 
 /** Says that there is no compiler, and how to get one. */
 export const missingCudaCompiler =
@@ -29,9 +22,5 @@ export function cudaTools(): Promise<CudaTools | null> {
 async function look(): Promise<CudaTools | null> {
   const nvrtc = await loadNvrtc();
   if (!nvrtc) return findNvcc();
-  return {
-    identity: nvrtc.identity,
-    compile: async (source, architecture) => nvrtc.compile(source, architecture),
-    ptx: async (source, architecture) => nvrtc.ptx(source, architecture),
-  };
+  return { identity: nvrtc.identity, ...nvrtcProcesses(nvrtc.library) };
 }

@@ -6,43 +6,38 @@ import { withPrivateDirectory } from "../file/private-directory.ts";
 import { compilerEnvironment } from "../toolchain/compiler-environment.ts";
 import { findOnPath } from "../toolchain/on-path.ts";
 import { firstErrors } from "../toolchain/run-compiler.ts";
-import { runInGroup } from "../toolchain/run-in-group.ts";
-import { type CudaText, cudaOptions } from "./nvrtc.ts";
+import { type GroupOptions, runInGroup } from "../toolchain/run-in-group.ts";
+import { type CudaText, type CudaTools, cudaOptions } from "./cuda-tools.ts";
 
 /** Milliseconds for one kernel: the largest take a few seconds. */
 const longestMs = 120_000;
 const longestVersionMs = 20_000;
 
-export interface Nvcc {
-  /** "nvcc 13.0.88" */
-  readonly identity: string;
-  compile(source: CudaText, architecture: string): Promise<Uint8Array>;
-  ptx(source: CudaText, architecture: string): Promise<string>;
-}
+type Run = Pick<GroupOptions, "signal"> & { readonly folder: string; readonly timeoutMs?: number };
 
 const searchPath = (): string => process.env.PATH ?? "";
 
 /** Looks for the command; null: the PATH has none that works. */
-export async function findNvcc(path = searchPath()): Promise<Nvcc | null> {
+export async function findNvcc(path = searchPath()): Promise<CudaTools | null> {
   const found = findOnPath(process.platform === "win32" ? "nvcc.exe" : "nvcc", path);
   if (!found) return null;
-  const run = (args: readonly string[], folder: string, timeoutMs = longestMs) =>
-    runInGroup(found.path, args, { folder, timeoutMs, env: compilerEnvironment(found.path, folder) });
-  const said = await withPrivateDirectory((folder) => run(["--version"], folder, longestVersionMs));
+  const run = (args: readonly string[], { timeoutMs = longestMs, ...options }: Run) =>
+    runInGroup(found.path, args, { ...options, timeoutMs, env: compilerEnvironment(found.path, options.folder) });
+  const said = await withPrivateDirectory((folder) => run(["--version"], { folder, timeoutMs: longestVersionMs }));
   const version = said.kind === "done" ? /\bV(\d[\d.]*)/.exec(said.stdout)?.[1] : undefined;
   if (version === undefined) return null;
-  const compiled = (source: CudaText, form: string, architecture: string): Promise<Uint8Array> =>
+  const compiled = (form: string, source: CudaText, architecture: string, signal?: AbortSignal): Promise<Uint8Array> =>
     withPrivateDirectory(async (folder) => {
       await writeFile(join(folder, "kernel.cu"), source.text);
       const args = [form, `-arch=${architecture}`, ...cudaOptions(source), "-o", "kernel.out", "kernel.cu"];
-      const result = await run(args, folder);
+      const result = await run(args, { folder, signal });
       if (result.kind === "late") throw new Error(`nvcc took longer than ${longestMs} ms`);
       if (result.kind === "failed") throw new Error(`nvcc: ${firstErrors(result.output) || result.reason}`);
       return new Uint8Array(await readFile(join(folder, "kernel.out")));
     });
   return {
     identity: `nvcc ${version}`,
-    compile: (source, architecture) => compiled(source, "-cubin", architecture),
-    ptx: async (source, architecture) => new TextDecoder().decode(await compiled(source, "-ptx", architecture)),
+    compile: (...given) => compiled("-cubin", ...given),
+    ptx: async (...given) => new TextDecoder().decode(await compiled("-ptx", ...given)),
   };
 }

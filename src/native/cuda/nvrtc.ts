@@ -1,10 +1,10 @@
-// NVIDIA's compiler as a library: CUDA C → machine code for one architecture, or PTX. It is loaded when a kernel is compiled, and needs
-// neither a GPU nor a C compiler.
+// NVIDIA's compiler as a library: CUDA C → machine code for one architecture, or PTX. It needs neither a GPU nor a C compiler. Builds load it
+// to know its version, and compile in processes of its own (nvrtc-processes.ts).
 
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { CudaSource } from "../../compiler/index.ts";
 import type { Koffi, Library } from "./calls.ts";
+import { type CudaText, cudaOptions } from "./cuda-tools.ts";
 
 /** Names that the library has on Linux and Windows, the newest first. */
 const libraries: readonly string[] = [
@@ -15,11 +15,11 @@ const libraries: readonly string[] = [
   "nvrtc64_120_0.dll",
 ];
 
-export type CudaText = Pick<CudaSource, "text" | "numerics">;
-
 export interface CudaCompiler {
   /** "NVRTC 13.0" */
   readonly identity: string;
+  /** Path or name by which the library was loaded. */
+  readonly library: string;
   /** Compiles a text to machine code for an architecture: "sm_90a". An Error says what the compiler did. */
   compile(source: CudaText, architecture: string): Uint8Array;
   /** Compiles a text to PTX for a virtual architecture: "compute_90a". An Error says what the compiler did. */
@@ -40,7 +40,7 @@ export async function loadNvrtc(at = namedNvrtc()): Promise<CudaCompiler | null>
   for (const path of at === undefined ? libraries : [at]) {
     try {
       loadedParts.push(...partsBeside(path).map((part) => koffi.load(part)));
-      return compilerOf(koffi.load(path));
+      return compilerOf(koffi.load(path), path);
     } catch {}
   }
   return null;
@@ -57,13 +57,7 @@ function partsBeside(path: string): readonly string[] {
   return names.map((name) => join(folder, name));
 }
 
-/** Options of a compilation that decide what the code computes. */
-export const cudaOptions = ({ numerics }: CudaText): readonly string[] => [
-  "--std=c++17",
-  `--fmad=${numerics === "fast"}`,
-];
-
-function compilerOf(library: Library): CudaCompiler {
+function compilerOf(library: Library, path: string): CudaCompiler {
   const version = library.func("int nvrtcVersion(_Out_ int *major, _Out_ int *minor)");
   const create = library.func(
     "int nvrtcCreateProgram(_Out_ void **prog, const char *src, const char *name, int n, void *headers, void *names)",
@@ -106,6 +100,7 @@ function compilerOf(library: Library): CudaCompiler {
   };
   return {
     identity: `NVRTC ${major[0]}.${minor[0]}`,
+    library: path,
     compile: (source, architecture) => new Uint8Array(compiled(source, architecture, cubinSize, cubin)),
     ptx: (source, architecture) => textOf(compiled(source, architecture, ptxSize, ptx)),
   };

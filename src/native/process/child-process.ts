@@ -1,6 +1,7 @@
 // A process of this package, spoken to over Node's IPC: a Ctrl-C on the terminal is told by us and not by the system; its messages come in their
 // order, and its end after them.
 
+import type { Socket } from "node:net";
 import { constants, setPriority } from "node:os";
 import { killTree, ownTree } from "./process-tree.ts";
 
@@ -17,6 +18,8 @@ export interface ChildProcess<To, From> {
   send(message: To): void;
   /** The next message, or how the process died; asked by one caller at a time. */
   receive(): Promise<From | Death>;
+  /** Says whether this process stays alive for it; at first it does. */
+  hold(isHeld: boolean): void;
   /** Closes the channel, which tells the process to clean up and exit. */
   dismiss(): void;
   /** Kills the process and all that it started; resolves when the process is gone. */
@@ -76,6 +79,12 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
     pid: child.pid ?? -1,
     send: (message) => void (child.connected && child.send(message as object, () => undefined)),
     receive: inbox.take,
+    hold(isHeld) {
+      for (const part of [child, child.channel, child.stderr as Partial<Socket>]) {
+        if (isHeld) part?.ref?.();
+        else part?.unref?.();
+      }
+    },
     dismiss: () => child.connected && child.disconnect(),
     async kill() {
       killTree(child);

@@ -2,11 +2,11 @@
 // holds the machine's lock, unless it was started with "--shared". Bundled to dist/native/worker.js.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
 import { createFlush } from "../harness/flush-caches.ts";
 import { type Core, createProbe } from "../harness/probe.ts";
 import { pauseForOthersMs } from "../lock/machine-lock.ts";
 import { createMeasureLock } from "../lock/measure-lock.ts";
+import { endWithParent } from "../process/end-with-parent.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createMeasuringSession } from "./session.ts";
@@ -17,15 +17,6 @@ import { wasmLoader } from "./wasm-loader.ts";
  * milliseconds.
  */
 const loadsBetweenCollections = 32;
-
-/**
- * Script of a watchdog thread. A hanging kernel keeps this thread from seeing the client go; the watchdog sees that the
- * parent changed.
- */
-const watchdogText = `
-  const { workerData } = require("node:worker_threads");
-  setInterval(() => { if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL"); }, 250);
-`;
 
 let flush: (() => void) | null = null;
 let core: Core | null = null;
@@ -50,7 +41,6 @@ function collectNowAndThen(): void {
   if (loads % loadsBetweenCollections === 0) globalThis.gc?.();
 }
 
-process.on("disconnect", () => process.exit(0));
 async function handle(message: ToWorker): Promise<void> {
   if (!("id" in message)) return void session.handle(message);
   await alone(async () => {
@@ -89,7 +79,5 @@ let handled = Promise.resolve();
 process.on("message", (message: ToWorker) => {
   handled = handled.then(() => handle(message));
 });
-// The first candidate may hang: no message is handled before the watchdog runs.
-const watchdog = new Worker(watchdogText, { eval: true, execArgv: [], workerData: process.ppid });
-watchdog.once("online", () => answer({ kind: "ready" }));
-watchdog.unref();
+// The first candidate may hang: no message is handled before this process is sure to end.
+void endWithParent().then(() => answer({ kind: "ready" }));

@@ -14,11 +14,13 @@ const libraries = join(folder, "usr/lib/x86_64-linux-gnu");
 /** Null: they are here; else what is missing. */
 export const noCudaTools = existsSync(folder) ? null : "node test/compiler/cuda/host/install-tools.js installs NVRTC";
 
+export const nvrtcLibrary = join(libraries, "libnvrtc.so.12");
+
 /** The driver's library, which finds no device. */
 export const driverWithoutDevice = join(libraries, "nvidia/current/libcuda.so.1");
 
 export async function openNvrtc(): Promise<CudaCompiler> {
-  const compiler = await loadNvrtc(join(libraries, "libnvrtc.so.12"));
+  const compiler = await loadNvrtc(nvrtcLibrary);
   if (!compiler) throw new Error("NVRTC does not load");
   return compiler;
 }

@@ -1,11 +1,13 @@
 /* NVIDIA's compiler as a library, for tests: its PTX has the entries of the text, nothing in them, and the path of a library in which g++
    has compiled the text for the CPU, with cpu-threads.h before it. The driver for tests runs that. FOLDER, of the command that compiles this,
-   is for the libraries, and gets a line a compilation in "log"; SOURCES is the folder of this file. */
+   is for the libraries, and gets a line a compilation in "log"; SOURCES is the folder of this file. It crashes at "#error crash" and takes a minute
+   at "#error sleep". */
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct program { char *source, *architecture, *ptx, *log; };
 
@@ -49,7 +51,8 @@ static void each_entry(const char *text, void (*act)(void *, int, const char *),
 /* The text, but for helpers that are an instruction of the GPU: those for the CPU stand before it. */
 static void print_for_cpu(const char *text, FILE *file) {
   while (*text) {
-    size_t length = strcspn(text, "\n") + 1;
+    size_t length = strcspn(text, "\n");
+    if (text[length]) length++;
     const char *instruction = strstr(text, "asm");
     int is_helper = !strncmp(text, "__device__", 10) && instruction && instruction < text + length;
     if (!is_helper) fwrite(text, 1, length, file);
@@ -90,6 +93,8 @@ int nvrtcCompileProgram(struct program *program, int count, const char **options
   if (!architecture) return 5;
   program->architecture = strdup(strchr(architecture, '_') + 1);
   append(FOLDER "/log", architecture);
+  if (strstr(program->source, "#error crash")) abort();
+  if (strstr(program->source, "#error sleep")) sleep(60);
   char path[sizeof FOLDER + 30];
   snprintf(path, sizeof path, FOLDER "/%lx.so", digest_of(program->source));
   if (compile_for_cpu(program->source, path)) {

@@ -113,6 +113,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/native/cuda/driver.ts",
     "src/native/cuda/nvcc.ts",
     "src/native/cuda/nvrtc.ts",
+    "src/native/cuda/nvrtc-program.ts",
     "src/native/webgpu/dawn.ts",
     "src/native/webgpu/device.ts",
     "src/plugin/kernel/stored/addon-file.ts",

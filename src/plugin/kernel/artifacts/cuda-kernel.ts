@@ -9,7 +9,8 @@ import {
   splitParameters,
 } from "../../../compiler/index.ts";
 import { compileFunctions } from "../../../native/cuda/compile-functions.ts";
-import { type CudaTools, cudaTools } from "../../../native/cuda/compiler.ts";
+import { cudaTools } from "../../../native/cuda/compiler.ts";
+import type { CudaTools } from "../../../native/cuda/cuda-tools.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import type { KernelDecision } from "../decision.ts";
 import { type FoundCuda, keepCuda, storedCuda } from "../stored/stored-cuda.ts";
@@ -32,17 +33,18 @@ export async function cudaKernel(context: KernelContext, decision: KernelDecisio
 
 /** @throws DiagnosticError `build.failed` */
 async function compile(
-  { lockName }: KernelContext,
+  { lockName, services }: KernelContext,
   source: CudaSource,
   { prepare }: GeneratedKernel,
   tools: CudaTools,
 ): Promise<FoundCuda["code"]> {
   try {
     const sources = [source, ...(prepare && isCudaSource(prepare) ? [prepare] : [])];
-    const { architecture, functions } = await compileFunctions(sources, tools);
+    const { architecture, functions } = await compileFunctions(sources, tools, services.signal);
     const [run, preparation] = functions;
     return { architecture, run: run!, prepare: preparation ?? null };
   } catch (error) {
+    services.signal?.throwIfAborted();
     const why = `${lockName}: ${tools.identity} refused the kernel: ${(error as Error).message}`;
     throw refuse("build.failed", why, "name another NVRTC: UNPLUGIN_KERNEL_NVRTC");
   }
