@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly builder?: OwnBuilder | undefined;
   readonly runner?: OwnRunner | undefined;
   readonly toolchain: Toolchain | null;
+  /** Identity of the compiler that the back end brings; null: it is not here, undefined: it brings none. */
+  readonly compiler: string | null | undefined;
   readonly directory: string;
   readonly cache?: CacheState | undefined;
   readonly samples?: number | undefined;
@@ -23,10 +25,11 @@ export interface BenchOptions {
 
 /** @throws DiagnosticError `extension.malformed` of the builder or the runner */
 export function workbenchFor(task: TuningTask, options: BenchOptions): Workbench {
-  const { toolchain, directory, cache, samples, signal } = options;
+  const { toolchain, compiler, directory, cache, samples, signal } = options;
   const settings: WorkbenchOptions = {
     ...referenceOf(task),
     toolchain,
+    compiler,
     directory,
     signal,
     cores: detectMachine().cores,

@@ -11,6 +11,7 @@ import {
   printTrace,
   refuse,
 } from "../compiler/index.ts";
+import { ownCompiler } from "../native/backend/own-compiler.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { nowMs } from "../native/machine/clock.ts";
 import { detectMachine } from "../native/machine/machine.ts";
@@ -159,14 +160,14 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   const database = databaseOf(records);
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
-  const toolchain = await toolchainFor(task.target);
+  const [toolchain, compiler] = await Promise.all([toolchainFor(task.target), ownCompiler(task.target)]);
   const limits = { ...defaultBudget, ...budget };
   const late = answersTooLate(task, () => limits.seconds * 1_000);
   if (late) throw outOfTime(task.op.name, { late: late.reason, elapsedMs: nowMs() - startMs });
   await checkIntrinsics(task.target, toolchain);
-  const { builder, runner } = options;
-  const own = isQueue(runner) ? undefined : runner;
-  const local = workbenchFor(task, { builder, runner: own, toolchain, directory, cache, signal });
+  const runner = isQueue(options.runner) ? undefined : options.runner;
+  const place = { builder: options.builder, runner, directory, cache, signal };
+  const local = workbenchFor(task, { ...place, toolchain, compiler });
   const { workbench, close } = await benchOf(options, task, local);
   try {
     const result = await runTuning(task, space, {
@@ -282,10 +283,11 @@ export async function tuneAll(
   const isNative = tasks.some(({ task }) => needsToolchain(task.target));
   const toolchain = isNative ? ((await detectToolchains())[0] ?? null) : null;
   for (const { task } of tasks) await checkIntrinsics(task.target, toolchain);
-  const ownBench = (task: TuningTask, directory: string): Workbench => {
-    const compiler = needsToolchain(task.target) ? toolchain : null;
-    return workbenchFor(task, { builder, runner, toolchain: compiler, directory, signal });
-  };
+  const ownBench = (task: TuningTask, directory: string, compiler: string | null | undefined): Workbench =>
+    workbenchFor(task, {
+      ...{ builder, runner, directory, signal, compiler },
+      toolchain: needsToolchain(task.target) ? toolchain : null,
+    });
   const settled = await tuneTasks(tasks, {
     budget: { ...defaultBudget, ...budget },
     policy: chosen,

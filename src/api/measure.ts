@@ -1,6 +1,7 @@
 // The part of `unplugin-kernel/api` that measures given schedules: here, or by a file on another machine.
 
 import { type DiagnosticError, needsToolchain, type Op } from "../compiler/index.ts";
+import { ownCompiler } from "../native/backend/own-compiler.ts";
 import { withDirectoryIf } from "../native/file/private-directory.ts";
 import { detectMachine, hostTarget, missingFeatures, whyNotMeasuredHere } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
@@ -131,15 +132,15 @@ function own(body: Batch | BatchResults, taskKey: string): void {
   if (reason !== null) throw refusal("batch.foreign", `the file is not used: ${reason}`, null);
 }
 
-interface OnWorkbench extends Omit<BenchOptions, "toolchain" | "directory"> {
+interface OnWorkbench extends Omit<BenchOptions, "toolchain" | "compiler" | "directory"> {
   readonly task: TuningTask;
 }
 
 function onWorkbench<T>({ task, ...options }: OnWorkbench, work: (on: Workbench) => Promise<T>): Promise<T> {
   return withDirectoryIf(needsToolchain(task.target), async (directory) => {
-    const toolchain = await toolchainFor(task.target);
+    const [toolchain, compiler] = await Promise.all([toolchainFor(task.target), ownCompiler(task.target)]);
     await checkIntrinsics(task.target, toolchain);
-    const workbench = workbenchFor(task, { ...options, toolchain, directory });
+    const workbench = workbenchFor(task, { ...options, toolchain, compiler, directory });
     try {
       return await work(workbench);
     } finally {

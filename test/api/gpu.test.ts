@@ -112,6 +112,37 @@ for (const constants of [[], ["B"]]) {
 console.log(JSON.stringify(told));
 process.exit();`;
 
+  const tuning = `
+import { exportBatch, importResults, measure, predictSchedule, runBatch, tune, tuneAll } from "unplugin-kernel/api";
+import { gemm } from "unplugin-kernel/ops";
+import { readFileSync } from "node:fs";
+const op = gemm({ M: 32, N: 40, K: 48 });
+const options = { target: "cuda-sm80", seed: 3 };
+const records = (name) => new URL(name, import.meta.url).pathname;
+const compilers = (name) => [...new Set(readFileSync(records(name), "utf8").trim().split("\\n").map((line) => JSON.parse(line).toolchain))];
+const budget = { trials: 3, seconds: 60 };
+const tuned = await tune(op, { ...options, budget, records: records("one.jsonl") });
+const [both] = await tuneAll([{ op, ...options }], { seconds: 60, budget, records: records("all.jsonl") });
+const measured = await measure(op, tuned.schedule, options);
+const results = await runBatch(op, exportBatch(op, [predictSchedule(op, options), tuned.schedule], options));
+const { added } = importResults(op, results, { ...options, records: records("batch.jsonl") });
+console.log(JSON.stringify({
+  kinds: [measured.kind, typeof tuned.medianNs, both.kernels.length],
+  added,
+  compilers: ["one.jsonl", "all.jsonl", "batch.jsonl"].map(compilers),
+}));
+process.exit();`;
+
+  test("tunes and measures on a GPU, here and in batches, and says which compiler it was by", async () => {
+    const root = linkedApp({ "main.mjs": tuning }, { koffi: packageFile("node_modules/koffi") });
+    const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
+    expect(await runProgram(join(root, "main.mjs"), env, false)).toEqual({
+      kinds: ["ok", "number", 1],
+      added: 2,
+      compilers: [["NVRTC 13.0"], ["NVRTC 13.0"], ["NVRTC 13.0"]],
+    });
+  }, 120_000);
+
   test("builds, loads and runs a kernel on a GPU, with constants and without", async () => {
     const root = linkedApp({ "main.mjs": script }, { koffi: packageFile("node_modules/koffi") });
     const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };

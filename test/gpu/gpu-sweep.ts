@@ -81,7 +81,7 @@ function wrongOn(op: ComputeDef, reference: Reference, trace: Parameters<typeof 
   const arrays = [...reference.inputs, ...outputs];
   const memory = deviceMemory(device, source.parameters, arrays);
   const scratch = source.scratch.map(({ bytes }) => device.alloc(bytes));
-  const module = device.load(compiler!.compile(source, source.architecture));
+  const module = device.load(compiler!.compile(source, source.architecture).cubin);
   memory.upload();
   for (const launch of source.launches) module.launcher(launch, [...memory.addresses, ...scratch])();
   device.wait();

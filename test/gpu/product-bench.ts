@@ -134,7 +134,7 @@ function kernelOf(device: CudaDevice, compiler: CudaCompiler, product: Product, 
   const options = { target: device.capability[0] === 9 ? cudaSm90 : cudaSm80, numerics: "fast" } as const;
   const flat = lower(schedule(fromCompute(productOf(product)), trace), options);
   const source = cudaGenerator.generate(flat, options) as CudaSource;
-  const module = device.load(compiler.compile(source, source.architecture));
+  const module = device.load(compiler.compile(source, source.architecture).cubin);
   const runs = source.launches.map((launch) => module.launcher(launch, [memory.A, memory.B, memory.C]));
   return {
     unload: module.unload,

@@ -8,6 +8,7 @@ import type { CudaGpu } from "../cuda/devices.ts";
 import { namedDriver } from "../cuda/driver.ts";
 import type { CudaRunnable } from "../cuda/loader.ts";
 import { architectureOf, stateOfCuda, whyNotMeasured } from "../cuda/probe.ts";
+import { gpuArchitecture, portablePtx } from "../cuda/ptx.ts";
 import { packageFile } from "../machine/package-file.ts";
 import type { BuiltRunnable, Executor } from "./executor.ts";
 
@@ -49,7 +50,10 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
   };
 }
 
-/** Rejects where the signal is aborted. */
+/**
+ * Compiles as `compileFunctions` does: a GPU of a later generation than the code's takes the PTX, as it does in a program. Rejects where the signal
+ * is aborted.
+ */
 async function compiled(
   source: CudaSource,
   tools: CudaTools,
@@ -57,8 +61,10 @@ async function compiled(
   signal: AbortSignal | undefined,
 ): Promise<BuiltRunnable> {
   try {
-    const code = await tools.compile(source, source.architecture, signal);
-    return { kind: "built", runnable: cudaRunnable(source, [code], module) };
+    const architecture = gpuArchitecture(source);
+    const { cubin, ptx } = await tools.compile(source, architecture, signal);
+    const code = [cubin, new TextEncoder().encode(`${portablePtx(ptx, architecture)}\0`)];
+    return { kind: "built", runnable: cudaRunnable(source, code, module) };
   } catch (error) {
     signal?.throwIfAborted();
     return { kind: "build-failed", reason: (error as Error).message.slice(0, mostReason) };

@@ -37,7 +37,9 @@ export async function findNvcc(path = searchPath()): Promise<CudaTools | null> {
     });
   return {
     identity: `nvcc ${version}`,
-    compile: (...given) => compiled("-cubin", ...given),
-    ptx: async (...given) => new TextDecoder().decode(await compiled("-ptx", ...given)),
+    async compile(...given) {
+      const ptx = new TextDecoder().decode(await compiled("-ptx", ...given));
+      return { cubin: await compiled("-cubin", ...given), ptx };
+    },
   };
 }

@@ -4,16 +4,15 @@
 import { availableParallelism } from "node:os";
 import { packageFile } from "../machine/package-file.ts";
 import { type ChildProcess, type Death, startChild } from "../process/child-process.ts";
-import type { CudaText, CudaTools } from "./cuda-tools.ts";
+import type { CudaBinary, CudaText, CudaTools } from "./cuda-tools.ts";
 
 export interface NvrtcRequest {
-  readonly form: "compile" | "ptx";
   readonly source: CudaText;
   readonly architecture: string;
 }
 
 export type NvrtcAnswer =
-  | { readonly kind: "compiled"; readonly code: Uint8Array | string }
+  | { readonly kind: "compiled"; readonly binary: CudaBinary }
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface NvrtcOptions {
@@ -30,7 +29,7 @@ type Compiler = ChildProcess<NvrtcRequest, NvrtcAnswer>;
 interface Job {
   readonly request: NvrtcRequest;
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (code: Uint8Array | string) => void;
+  readonly resolve: (binary: CudaBinary) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -46,13 +45,13 @@ interface Seat {
  *
  * @param library path or name by which NVRTC was loaded
  */
-export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): Pick<CudaTools, "compile" | "ptx"> {
+export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): Pick<CudaTools, "compile"> {
   const { most = Math.min(availableParallelism(), 8), longestMs = 120_000, lingerMs = 2000 } = options;
   const waiting: Job[] = [];
   const seats: Seat[] = Array.from({ length: most }, () => ({ process: null, isBusy: false, leaving: undefined }));
 
   /** Asks a process, which is killed where it does not answer. One that waited for a text may have died before: a fresh one is asked then. */
-  async function ask(seat: Seat, job: Job): Promise<Uint8Array | string> {
+  async function ask(seat: Seat, job: Job): Promise<CudaBinary> {
     const { request, signal } = job;
     signal?.throwIfAborted();
     const isFresh = seat.process === null;
@@ -62,7 +61,7 @@ export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): Pic
     asked.hold(true);
     asked.send(request);
     const answer = await firstOf(asked, longestMs, signal);
-    if (answer.kind === "compiled") return answer.code;
+    if (answer.kind === "compiled") return answer.binary;
     if (answer.kind === "refused") throw new Error(answer.reason);
     seat.process = null;
     await asked.kill();
@@ -85,18 +84,14 @@ export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): Pic
     }, lingerMs).unref();
   }
 
-  const codeOf = (request: NvrtcRequest, signal?: AbortSignal): Promise<Uint8Array | string> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ request, signal, resolve, reject });
-      const free = seats.filter(({ isBusy }) => !isBusy);
-      const seat = free.find(({ process }) => process !== null) ?? free[0];
-      if (seat) void serve(seat);
-    });
-
   return {
     compile: (source, architecture, signal) =>
-      codeOf({ form: "compile", source, architecture }, signal) as Promise<Uint8Array>,
-    ptx: (source, architecture, signal) => codeOf({ form: "ptx", source, architecture }, signal) as Promise<string>,
+      new Promise((resolve, reject) => {
+        waiting.push({ request: { source, architecture }, signal, resolve, reject });
+        const free = seats.filter(({ isBusy }) => !isBusy);
+        const seat = free.find(({ process }) => process !== null) ?? free[0];
+        if (seat) void serve(seat);
+      }),
   };
 }
 

@@ -12,11 +12,11 @@ process.on("message", async (request: NvrtcRequest) => {
   process.send!(await answerTo(request));
 });
 
-async function answerTo({ form, source, architecture }: NvrtcRequest): Promise<NvrtcAnswer> {
+async function answerTo({ source, architecture }: NvrtcRequest): Promise<NvrtcAnswer> {
   try {
     const nvrtc = await compiler;
     if (!nvrtc) throw new Error(`NVRTC does not load a second time: ${process.argv[2]}`);
-    return { kind: "compiled", code: nvrtc[form](source, architecture) };
+    return { kind: "compiled", binary: nvrtc.compile(source, architecture) };
   } catch (error) {
     return { kind: "refused", reason: (error as Error).message };
   }

@@ -1,10 +1,10 @@
-// NVIDIA's compiler as a library: CUDA C → machine code for one architecture, or PTX. It needs neither a GPU nor a C compiler. Builds load it
+// NVIDIA's compiler as a library: CUDA C → machine code for one architecture, and PTX. It needs neither a GPU nor a C compiler. Builds load it
 // to know its version, and compile in processes of its own (nvrtc-processes.ts).
 
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Koffi, Library } from "./calls.ts";
-import { type CudaText, cudaOptions } from "./cuda-tools.ts";
+import { type CudaBinary, type CudaText, cudaOptions } from "./cuda-tools.ts";
 
 /** Names that the library has on Linux and Windows, the newest first. */
 const libraries: readonly string[] = [
@@ -20,10 +20,8 @@ export interface CudaCompiler {
   readonly identity: string;
   /** Path or name by which the library was loaded. */
   readonly library: string;
-  /** Compiles a text to machine code for an architecture: "sm_90a". An Error says what the compiler did. */
-  compile(source: CudaText, architecture: string): Uint8Array;
-  /** Compiles a text to PTX for a virtual architecture: "compute_90a". An Error says what the compiler did. */
-  ptx(source: CudaText, architecture: string): string;
+  /** Compiles a text for an architecture: "sm_90a". An Error says what the compiler did. */
+  compile(source: CudaText, architecture: string): CudaBinary;
 }
 
 /** Path of the library, where the user names one. */
@@ -81,7 +79,7 @@ function compilerOf(library: Library, path: string): CudaCompiler {
   };
   /** Text that the library ends with a zero. */
   const textOf = (bytes: Buffer): string => bytes.toString("utf8").replace(/\0.*$/s, "");
-  const compiled = (source: CudaText, architecture: string, size: typeof logSize, get: typeof log): Buffer => {
+  const compile = (source: CudaText, architecture: string): CudaBinary => {
     const handle = [null];
     create(handle, source.text, "kernel.cu", 0, null, null);
     const program = handle[0];
@@ -93,7 +91,10 @@ function compilerOf(library: Library, path: string): CudaCompiler {
       ];
       const code = compileProgram(program, options.length, options);
       if (code !== 0) throw new Error(`NVRTC: ${textOf(bytesOf(program, logSize, log)).trim()}`);
-      return bytesOf(program, size, get);
+      return {
+        cubin: new Uint8Array(bytesOf(program, cubinSize, cubin)),
+        ptx: textOf(bytesOf(program, ptxSize, ptx)),
+      };
     } finally {
       destroy([program]);
     }
@@ -101,7 +102,6 @@ function compilerOf(library: Library, path: string): CudaCompiler {
   return {
     identity: `NVRTC ${major[0]}.${minor[0]}`,
     library: path,
-    compile: (source, architecture) => new Uint8Array(compiled(source, architecture, cubinSize, cubin)),
-    ptx: (source, architecture) => textOf(compiled(source, architecture, ptxSize, ptx)),
+    compile,
   };
 }

@@ -3,11 +3,11 @@
 
 import type { CudaSource } from "../../compiler/index.ts";
 
-/** Virtual architectures that kernels are compiled for, and the oldest PTX that has the instructions which their code may use. */
+/** Architectures that kernels are compiled for, and the oldest PTX that has the instructions which their code may use. */
 const oldestVersions: Readonly<Record<string, readonly [number, number]>> = {
-  compute_80: [7, 0],
-  compute_90: [7, 8],
-  compute_90a: [8, 0],
+  sm_80: [7, 0],
+  sm_90: [7, 8],
+  sm_90a: [8, 0],
 };
 
 /**
@@ -17,16 +17,13 @@ const oldestVersions: Readonly<Record<string, readonly [number, number]>> = {
 export const gpuArchitecture = ({ architecture, text }: Pick<CudaSource, "architecture" | "text">): string =>
   text.includes("wgmma.") ? architecture : architecture.replace(/a$/, "");
 
-/** "sm_90a" → "compute_90a" */
-export const virtualArchitecture = (architecture: string): string => architecture.replace("sm_", "compute_");
-
 /**
  * Shortens what a compiler printed, and lowers its version where the architecture allows it.
  *
  * @example portablePtx("// NVIDIA\n.version 9.0\n.target sm_80\n…", "sm_80") // ".version 7.0\n.target sm_80\n…"
  */
 export function portablePtx(text: string, architecture: string): string {
-  const oldest = oldestVersions[virtualArchitecture(architecture)];
+  const oldest = oldestVersions[architecture];
   const lines = text
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .split("\n")

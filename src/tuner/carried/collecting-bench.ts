@@ -6,6 +6,7 @@ import type { RaceVerdict } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
 import type { TuningTask } from "../data/task.ts";
 import { type GeneratedSpace, generateSpace } from "../space/generate.ts";
+import { ahead } from "../support/ahead.ts";
 import { forever, noTime } from "../support/time-limit.ts";
 import { measurable } from "../workbench/measurable.ts";
 import { isSource, type ReadyRunnable, withoutCompiler } from "../workbench/runnable-builder.ts";
@@ -13,6 +14,9 @@ import type { Workbench } from "../workbench/workbench.ts";
 
 /** Most candidates of a kernel that are carried together. */
 const mostCarried = 24;
+
+/** Candidates that are given to the compiler at once: nothing is measured meanwhile. */
+const mostAtOnce = 8;
 
 export interface Collected {
   readonly candidate: Candidate;
@@ -59,9 +63,12 @@ export function createCollector(measuredBy: string | null, directory: string, mo
         toolchain: measuredBy ?? local.toolchain,
         byDecisions: {
           async *measure(candidates, leftMs) {
-            for (const candidate of candidates) {
-              const one = kept.length < most ? await built(own, candidate, leftMs) : elsewhere;
-              if (one.kind === "ready") kept.push({ candidate, code: one.candidate });
+            const compiled = ahead(candidates, mostAtOnce, async (candidate) => ({
+              candidate,
+              one: kept.length < most ? await built(own, candidate, leftMs) : elsewhere,
+            }));
+            for await (const { candidate, one } of compiled) {
+              if (one.kind === "ready" && kept.length < most) kept.push({ candidate, code: one.candidate });
               yield one.kind === "ready" ? elsewhere : one;
             }
             return undefined;

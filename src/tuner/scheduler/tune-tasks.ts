@@ -1,6 +1,7 @@
 // Tunes the tasks of a program on this machine within one total of seconds: each has a workbench, one process measures.
 
 import { factsOf, needsToolchain } from "../../compiler/index.ts";
+import { ownCompiler } from "../../native/backend/own-compiler.ts";
 import { withDirectoryIf } from "../../native/file/private-directory.ts";
 import { nowMs } from "../../native/machine/clock.ts";
 import { createRunner } from "../../native/runner/client.ts";
@@ -37,8 +38,13 @@ export interface TuneTasksOptions
   readonly cores: number;
   /** Called before each round of a task; `at` is the task's index. */
   readonly onProgress?: ((at: number, progress: TuneProgress) => void) | undefined;
-  /** Makes the workbench of a task, where a user's builder or runner measures; default: one on this machine, which all share. */
-  readonly workbench?: ((task: TuningTask, directory: string) => Workbench) | undefined;
+  /**
+   * Makes the workbench of a task, where a user's builder or runner measures; default: one on this machine, which all share. `compiler` is
+   * the identity of the one that the back end brings.
+   */
+  readonly workbench?:
+    | ((task: TuningTask, directory: string, compiler: string | null | undefined) => Workbench)
+    | undefined;
   /** Called with each measurement of a task; `at` is the task's index. */
   readonly onTrial?: ((at: number, trial: TimedTrial) => void) | undefined;
 }
@@ -59,13 +65,15 @@ export function tuneTasks(
     const running = tasks.map(async (task, at) => {
       let close = async (): Promise<void> => undefined;
       try {
+        const compiler = await ownCompiler(task.task.target);
         return await group.tune({
           weight: () => task.weight,
           flops: factsOf(task.task.op).flops,
           family: familyOnTarget(task.task),
           start(turns) {
             const workbench =
-              options.workbench?.(task.task, directory) ?? workbenchFor(task.task, directory, runner, options);
+              options.workbench?.(task.task, directory, compiler) ??
+              workbenchFor(task.task, { directory, runner, compiler }, options);
             close = workbench.close;
             return startTuning(task.task, task.space, tuningOptions(task, at, workbench, turns, options));
           },
@@ -81,13 +89,13 @@ export function tuneTasks(
 
 const workbenchFor = (
   task: TuningTask,
-  directory: string,
-  runner: SharedRunner,
+  { directory, runner, compiler }: { directory: string; runner: SharedRunner; compiler: string | null | undefined },
   { toolchain, signal, cores }: TuneTasksOptions,
 ): Workbench =>
   createWorkbench({
     ...referenceOf(task),
     toolchain: needsToolchain(task.target) ? toolchain : null,
+    compiler,
     directory,
     signal,
     cores,

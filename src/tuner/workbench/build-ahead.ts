@@ -15,6 +15,9 @@ export interface BuildPolicy {
 const coresForMeasuring = 2;
 const leastCores = 4;
 
+/** Number of kernels for a GPU that are compiled while others are measured; at least the next one, as it is the GPU that is measured. */
+export const buildsBeside = (cores: number): number => Math.max(1, cores - coresForMeasuring);
+
 /**
  * Chooses a policy. On fewer than four cores nothing is compiled while something is measured.
  *

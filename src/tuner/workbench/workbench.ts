@@ -8,9 +8,10 @@ import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { type Measurement, type RaceVerdict, searchedNs } from "../data/measurement.ts";
 import type { Candidate } from "../data/space.ts";
 import { type MeasureOptions, measureCandidate, raceCandidates } from "../measure/measure.ts";
+import { ahead } from "../support/ahead.ts";
 import { noProfiler, type Profiler } from "../support/profile.ts";
 import { forever, type LeftMs, type NoTime, noTime } from "../support/time-limit.ts";
-import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
+import { type BuildPolicy, buildAhead, buildPolicy, buildsBeside } from "./build-ahead.ts";
 import {
   type Buildable,
   createRunnableBuilder,
@@ -27,8 +28,8 @@ export type { Buildable, MeasurableSource, Refusal } from "./runnable-builder.ts
 export interface Workbench {
   /**
    * Measures each source, in their order; the time of the best so far lets losers stop early. Native kernels are built before,
-   * or while others are measured if the machine has the cores. WASM modules are taken from the iterable while others are
-   * measured. Some candidates are still on their way when a measurement is yielded, so the caller's work runs beside them.
+   * or while others are measured if the machine has the cores, as kernels of a compiler for a GPU are. WASM modules are taken from the
+   * iterable while others are measured. Some candidates are still on their way when a measurement is yielded, so the caller's work runs beside them.
    *
    * @param leftMs milliseconds that are left: compilers and candidates that run at their end are killed, and none begins later.
    *   A candidate that was not measured yields `NoTime`
@@ -90,8 +91,8 @@ export interface WorkbenchOptions {
   readonly conditioned?: (() => RunTask | null) | undefined;
   /** Compiler of native kernels; null for WASM. */
   readonly toolchain: Toolchain | null;
-  /** Identity of another compiler that the back end brings; default: none. */
-  readonly compiler?: string | undefined;
+  /** Identity of another compiler that the back end brings; null: it is not here, default: it brings none. */
+  readonly compiler?: string | null | undefined;
   /** A private directory for addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
@@ -121,12 +122,13 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   const { runner = createRunner({ signal, relaxedSimd: true, measuring: options.measuring, ...limits }) } = options;
   runner.setTask(task);
   // On a single core this thread would take time from the candidate that is measured.
-  const ahead = cores > threads ? mostAhead : 1;
+  const mostOnTheirWay = cores > threads ? mostAhead : 1;
+  const begun = options.compiler ? buildsBeside(cores) : 1;
   const { builder = toolchain && createRunnableBuilder({ toolchain, directory, signal }), measuredBy } = options;
   const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {
-    if (!builder) return takeOneByOne(sources, (source) => withoutCompiler(source, { directory, signal }));
+    if (!builder) return nextOf(ahead(sources, begun, (source) => withoutCompiler(source, { directory, signal })));
     const all = [...sources];
-    return takeBuilt(builder, all, buildPolicy(cores, all.length, !hasRun && leftMs() < urgentMs), leftMs);
+    return nextOf(builtAhead(builder, all, buildPolicy(cores, all.length, !hasRun && leftMs() < urgentMs), leftMs));
   };
 
   const run = measuring(runner, options);
@@ -152,7 +154,8 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
       let best = incumbentNs;
       const takeNext = take(sources, incumbentNs !== null, leftMs);
       const onTheirWay: Promise<Measurement | NoTime>[] = [];
-      const isFull = (): boolean => onTheirWay.length >= ahead || onTheirWay.length * (best ?? 0) > longestAheadNs;
+      const isFull = (): boolean =>
+        onTheirWay.length >= mostOnTheirWay || onTheirWay.length * (best ?? 0) > longestAheadNs;
       for (let isLast = false; ; ) {
         while (!isLast && (onTheirWay.length === 0 || !isFull())) {
           const next = await profiler.timeAsync("build", takeNext);
@@ -236,19 +239,18 @@ const notRun: NoTime = noTime("it could not be run in time");
 /** Returns the next candidate that can be run; null: that was the last. */
 type Take = () => Promise<ReadyRunnable | null>;
 
-/** Takes each source, and so generates it, when it is asked for. */
-function takeOneByOne(sources: Iterable<Buildable>, build: (source: Buildable) => Promise<ReadyRunnable>): Take {
-  const rest = sources[Symbol.iterator]();
-  return async () => {
-    const next = rest.next();
-    return next.done ? null : build(next.value);
-  };
-}
+const nextOf =
+  (rest: AsyncIterator<ReadyRunnable, undefined>): Take =>
+  async () =>
+    (await rest.next()).value ?? null;
 
-function takeBuilt(builder: RunnableBuilder, sources: readonly Buildable[], policy: BuildPolicy, leftMs: LeftMs): Take {
+function builtAhead(
+  builder: RunnableBuilder,
+  sources: readonly Buildable[],
+  policy: BuildPolicy,
+  leftMs: LeftMs,
+): AsyncIterator<ReadyRunnable, undefined> {
   /** Returns the milliseconds left for building, less those for measuring something of what is built. */
   const leftToBuildMs = (): number => leftMs() - Math.min(forRunsMs, leftMs() / 4);
-  const build = (part: readonly Buildable[], jobs: number) => builder.build(part, jobs, leftToBuildMs);
-  const rest = buildAhead(sources, policy, build);
-  return async () => (await rest.next()).value ?? null;
+  return buildAhead(sources, policy, (part, jobs) => builder.build(part, jobs, leftToBuildMs));
 }

@@ -215,7 +215,7 @@ describe.skipIf(noCudaTools)(`machine code of what is predicted${noCudaTools ? `
     const kernel = candidateKernel(task, space, predict(space)!);
     if (kernel.kind !== "ok") throw new Error(kernel.diagnostic.message);
     const source = kernel.source as CudaSource;
-    const { instructions } = readMachineCode((await openNvrtc()).compile(source, source.architecture));
+    const { instructions } = readMachineCode((await openNvrtc()).compile(source, source.architecture).cubin);
     expect(instructions.get("LDG")).toBeLessThanOrEqual(most);
   });
 });

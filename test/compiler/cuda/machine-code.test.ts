@@ -60,7 +60,7 @@ function draw(
   });
 }
 
-const compiled = ({ source }: Drawn): MachineCode => readMachineCode(nvrtc!.compile(source, source.architecture));
+const compiled = ({ source }: Drawn): MachineCode => readMachineCode(nvrtc!.compile(source, source.architecture).cubin);
 
 /** Value of the only variable with such an end, which a product on tensor cores has. */
 function countedAt(assignment: Assignment, end: string): number {
@@ -133,6 +133,6 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
     const target = operator.at % 2 === 0 ? cudaSm80 : cudaSm90;
     const [template] = templatesOf(op, target);
     const [drawn] = draw(op, target, template!, 1);
-    expect(nvrtc!.compile(drawn!.source, drawn!.source.architecture).length).toBeGreaterThan(0);
+    expect(nvrtc!.compile(drawn!.source, drawn!.source.architecture).cubin.length).toBeGreaterThan(0);
   });
 });

@@ -31,7 +31,7 @@ export function codeReader(nvrtc: CudaCompiler, { limits }: Pick<AcceleratorTarg
       if (typeof kernel === "string") return kernel;
       const source = kernel.source as CudaSource;
       try {
-        const { registers, stack, local } = resourceUsage(nvrtc.compile(source, source.architecture));
+        const { registers, stack, local } = resourceUsage(nvrtc.compile(source, source.architecture).cubin);
         const predicted = assignment && valueAt(assignment, ".registers");
         if (predicted !== null) {
           schedules += 1;

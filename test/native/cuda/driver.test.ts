@@ -69,7 +69,7 @@ describe.skipIf(noFakeGpu !== null)(`the driver for tests${without}`, () => {
   test("has a compiler beside it, which says what it refuses", async () => {
     const nvrtc = await loadNvrtc(fake.nvrtc);
     const source = { text: "this is no C", numerics: "fast" } as const;
-    expect(() => nvrtc!.ptx(source, "compute_90")).toThrow("NVRTC: kernel.cu(1): error: this is not for the CPU");
+    expect(() => nvrtc!.compile(source, "sm_90")).toThrow("NVRTC: kernel.cu(1): error: this is not for the CPU");
   });
 });
 

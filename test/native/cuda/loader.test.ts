@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import type { CudaSource, KernelParameter } from "../../../src/compiler/index.ts";
 import { cudaExecutorWith } from "../../../src/native/backend/cuda.ts";
+import type { CudaBinary } from "../../../src/native/cuda/cuda-tools.ts";
 import type { CudaDevice } from "../../../src/native/cuda/driver.ts";
 import { type CudaRunnable, createCudaLoader } from "../../../src/native/cuda/loader.ts";
 import { createArena } from "../../../src/native/runner/arena.ts";
@@ -137,18 +138,21 @@ describe("the executor", () => {
 
   test("compiles each text once, and a text with a mistake costs itself alone", async () => {
     const compiledTexts: string[] = [];
-    const compile = async ({ text }: Pick<CudaSource, "text">): Promise<Uint8Array> => {
+    const compile = async ({ text }: Pick<CudaSource, "text">): Promise<CudaBinary> => {
       compiledTexts.push(text);
       if (text === "mistake") throw new Error("NVRTC: mistake");
-      return new Uint8Array(2);
+      return { cubin: new Uint8Array(2), ptx: ".version 8.4" };
     };
     const executor = cudaExecutorWith(
       () => "file:///loader.mjs",
-      async () => ({ identity: "test", compile, ptx: async () => "" }),
+      async () => ({ identity: "test", compile }),
     );
     const outcomes = await executor.build([source, { ...source, text: "mistake" }, source], nowhere);
     expect(outcomes.map(({ kind }) => kind)).toEqual(["built", "build-failed", "built"]);
     expect(outcomes[0]).toMatchObject({ runnable: { kind: "cuda", module: "file:///loader.mjs", launches: [launch] } });
+    // A GPU of a later generation takes the PTX.
+    const code = [new Uint8Array(2), new TextEncoder().encode(".version 7.8\n\0")];
+    expect(outcomes[0]).toMatchObject({ runnable: { code } });
     expect(compiledTexts).toEqual(["", "mistake"]);
   });
 });

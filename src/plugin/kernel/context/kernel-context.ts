@@ -13,6 +13,7 @@ import {
   parameterDefaults,
   type Target,
 } from "../../../compiler/index.ts";
+import { ownCompiler } from "../../../native/backend/own-compiler.ts";
 import { nowMs } from "../../../native/machine/clock.ts";
 import {
   detectMachine,
@@ -38,7 +39,6 @@ import type { CompileServices, VisitingBrowser } from "../compile-services.ts";
 import type { KernelRequest } from "../kernel-request.ts";
 import { keyFields } from "../schedule.ts";
 import { laterStore } from "./later-store.ts";
-import { ownCompiler } from "./own-compiler.ts";
 import { warnOfPlace } from "./store-warnings.ts";
 
 export interface KernelContext {
@@ -158,7 +158,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     async workbench(options) {
       const { createWorkbench } = await import("../../../tuner/workbench/workbench.ts");
       if (browser) return createWorkbench({ ...options, runner: browser.open(), measuredBy: `in ${browser.name}` });
-      const compiler = (await ownCompiler(target)) ?? undefined;
+      const compiler = await ownCompiler(target);
       const local = createWorkbench({ measuring: measuringPlace(services), compiler, ...options });
       if (services.collector) return services.collector.open(local, task, options.task);
       if (!elsewhere) return local;

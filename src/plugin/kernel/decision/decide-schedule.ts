@@ -1,11 +1,11 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
 import { isForVisitors, needsToolchain, refuse } from "../../../compiler/index.ts";
+import { ownCompiler } from "../../../native/backend/own-compiler.ts";
 import { whyNotMeasuredHere } from "../../../native/machine/machine.ts";
 import type { LockEntry } from "../../../tuner/lock/lock-entry.ts";
 import type { BackgroundTuner } from "../compile-services.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
-import { ownCompiler } from "../context/own-compiler.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
 import type { KernelDecision } from "../decision.ts";
 import { askLock, type LockAnswer, type LockMiss } from "../lock/ask-lock.ts";
