@@ -17,6 +17,7 @@ const entries = {
   choice: "bench/choice.ts",
   "cost-model": "bench/cost-model/cost-model.ts",
   compilers: "bench/compilers.ts",
+  "cuda-compiler": "bench/cuda-compiler.ts",
   convolution: "bench/convolution.ts",
   dev: "bench/dev.ts",
   demo: "../demo/run.js",

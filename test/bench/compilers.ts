@@ -8,7 +8,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CSource, instantiate, opLibrary, targets } from "../../src/compiler/index.ts";
+import { type CSource, instantiate, isCSource, opLibrary, targets } from "../../src/compiler/index.ts";
 import { buildNative } from "../../src/native/addon/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { nowMs } from "../../src/native/machine/clock.ts";
@@ -24,7 +24,7 @@ const rounds = 9;
 function sources(): readonly CSource[] {
   const op = instantiate(opLibrary.gemm({ M: size, N: size, K: size }), {}, "gemm");
   const task = { op, target: targets.avx2, numerics: "fast", threads: 1 } as const;
-  return firstSchedules(task, batch).map(({ source }) => source);
+  return firstSchedules(task, batch, isCSource).map(({ source }) => source);
 }
 
 const quantile = (values: readonly number[], share: number): number =>

@@ -55,7 +55,7 @@ const square = works.find(({ suite, name }) => suite === "gemm" && name === "512
 
 describe.skipIf(!gcc)(`a step of the product of matrices${gcc ? "" : " (no gcc here, or no AVX2)"}`, () => {
   test("loads each of its operands once", async () => {
-    for (const { assignment, source } of firstSchedules(taskOf(square, targets.avx2), 12)) {
+    for (const { assignment, source } of firstSchedules(taskOf(square, targets.avx2), 12, isCSource)) {
       const [rows, vectors] = [assignment["C.i.register"]!, assignment["C.j.register"]!];
       const loops = multiplyingLoops(await assembled(source)).map(instructionMix);
       const [main] = loops.toSorted((a, b) => b.multiplying - a.multiplying);
