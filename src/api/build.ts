@@ -29,6 +29,8 @@ import type { Candidate } from "../tuner/data/space.ts";
 import type { TuningTask } from "../tuner/data/task.ts";
 import { candidateKernel } from "../tuner/kernel/candidate-kernel.ts";
 import { predict } from "../tuner/search/predict.ts";
+import { boundsOf } from "../tuner/workbench/measurable.ts";
+import { checkArtifact } from "./check-artifact.ts";
 import { type KernelOptions, spaceOf, taskOf } from "./task.ts";
 
 export interface BuildOptions extends KernelOptions {
@@ -37,6 +39,11 @@ export interface BuildOptions extends KernelOptions {
   /** Whether the addon can time itself. */
   readonly bench?: boolean;
   readonly relaxed?: boolean;
+  /**
+   * Whether a kernel for CPUs is run once against the reference, in a process of its own, where this machine runs its target and the right
+   * answers take no more than five seconds; default: true.
+   */
+  readonly check?: boolean;
   /** Twin of a kernel for a GPU, which answers calls that are not `async`; default: `"wasm"`, with the schedule that is predicted. */
   readonly fallback?: "wasm" | "none";
 }
@@ -53,7 +60,7 @@ export type ArtifactFor<Target> = Target extends "webgpu"
 /**
  * Builds one schedule, every pass verified.
  *
- * @throws DiagnosticError if there is no compiler, or it refuses
+ * @throws DiagnosticError if there is no compiler, or it refuses; `verify.wrong` if what it makes computes something else
  * @example const artifact = await build(gemm, schedule, { target: "cuda-sm90" });
  */
 export async function build<const Target extends KernelOptions["target"]>(
@@ -71,13 +78,18 @@ export async function build<const Target extends KernelOptions["target"]>(
     numerics: task.numerics,
     schedule: printTrace(kernel.trace),
   };
-  const artifact = (await gpuArtifact(op, task, kernel, options)) ?? (await cpuArtifact(task, kernel, options));
+  const artifact =
+    (await gpuArtifact(op, task, kernel, options)) ?? (await cpuArtifact(task, { schedule, kernel }, options));
   return { ...artifact, info } as unknown as ArtifactFor<Target>;
 }
 
 type Ready = Extract<ReturnType<typeof candidateKernel>, { readonly kind: "ok" }>;
 
-async function cpuArtifact(task: TuningTask, kernel: Ready, options: BuildOptions): Promise<CpuArtifact> {
+async function cpuArtifact(
+  task: TuningTask,
+  { schedule, kernel }: { readonly schedule: Candidate; readonly kernel: Ready },
+  options: BuildOptions,
+): Promise<CpuArtifact> {
   const { relaxed = false, bench = false, outDir = "" } = options;
   const source = relaxed ? kernel.relaxed() : kernel.source;
   const toolchain = await toolchainFor(task.target);
@@ -88,8 +100,11 @@ async function cpuArtifact(task: TuningTask, kernel: Ready, options: BuildOption
   }
   const parts = { source, prepare: kernel.prepare, constants: task.constants ?? null };
   const artifact = await makeArtifact(parts, { outDir, toolchain, bench });
-  if (artifact.kind !== "build-failed") return artifact;
-  throw refuse("build.failed", artifact.reason, "name another compiler: UNPLUGIN_KERNEL_COMPILER");
+  if (artifact.kind === "build-failed")
+    throw refuse("build.failed", artifact.reason, "name another compiler: UNPLUGIN_KERNEL_COMPILER");
+  const bounds = boundsOf(task, spaceOf(task, options), schedule);
+  if (options.check !== false) await checkArtifact(task, { ...source, prepare: kernel.prepare, bounds }, artifact);
+  return artifact;
 }
 
 /** Null: the target is no GPU. */
@@ -125,7 +140,7 @@ async function gpuArtifact(
 /** The same operator for the CPU, by the schedule that is predicted; the GPU's rules and templates are none for it. */
 async function twinOf(
   op: Op,
-  { parameters, numerics, constants, fallback = "wasm" }: BuildOptions,
+  { parameters, numerics, constants, check, fallback = "wasm" }: BuildOptions,
 ): Promise<WasmArtifact | null> {
   if (fallback === "none") return null;
   const options = {
@@ -133,6 +148,7 @@ async function twinOf(
     ...(parameters && { parameters }),
     ...(numerics && { numerics }),
     ...(constants && { constants }),
+    ...(check === false && { check }),
   } as const;
   const task = taskOf(op, options);
   const schedule = predict(spaceOf(task, options));

@@ -304,7 +304,7 @@ export const codes = {
   "vectorize.no-such-loop": "a loop that does not exist is to be vectorized",
   "vectorize.reduction": "a loop that drives a reduction cannot be vectorized",
   "vectorize.too-many-lanes": "a loop has more iterations than vectors can have lanes",
-  "verify.wrong": "what is built of a locked kernel does not compute what the reference does",
+  "verify.wrong": "what is built of a kernel does not compute what the reference does",
 } as const;
 
 export type DiagnosticCode = keyof typeof codes;

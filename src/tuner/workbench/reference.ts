@@ -12,6 +12,9 @@ import { type LeftMs, type NoTime, tooLong } from "../support/time-limit.ts";
 import { leastAnswerMs, rightAnswers } from "./right-answers.ts";
 import type { WorkbenchOptions } from "./workbench.ts";
 
+/** Longest time for the right answers of what was just built, in milliseconds: for an operator beyond that there is `verify`. */
+export const mostAnswersMs = 5_000;
+
 /**
  * Returns why even the right answers would come too late; null: there may be time. Nothing can end them once they are
  * begun.

@@ -7,21 +7,18 @@ import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
 import { refuse } from "../../../compiler/index.ts";
 import { executorOf } from "../../../native/backend/executors.ts";
 import { wasmRunnable } from "../../../native/backend/wasm.ts";
-import type { CheckingRunner } from "../../../native/runner/client.ts";
 import type { NativeRunnable, PreparationKernel, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";
-import { answersTooLate, referenceOf } from "../../../tuner/workbench/reference.ts";
+import { outcomesOn } from "../../../tuner/workbench/outcomes-on.ts";
+import { answersTooLate, mostAnswersMs, referenceOf } from "../../../tuner/workbench/reference.ts";
+import { tooSlow } from "../../../tuner/workbench/too-slow.ts";
 import type { WasmPair } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
 import { spaceOf } from "../source/schedule-source.ts";
 import { createChecker } from "./checker.ts";
-import { tooSlow } from "./too-slow.ts";
-
-/** Longest time for computing the right answers, in milliseconds: for an operator beyond that there is `verify`. */
-const mostAnswersMs = 5_000;
 
 /**
  * Runs an addon once.
@@ -145,28 +142,6 @@ async function outcomesOf(
 /** Whether an outcome would refuse its kernel. */
 const speaksAgainst = ({ kind }: RunOutcome): boolean =>
   kind === "wrong-result" || kind === "crashed" || kind === "build-failed";
-
-/** Runs kernels on a runner, which is closed behind them. */
-export async function outcomesOn(
-  runner: CheckingRunner,
-  { task, conditioned }: Pick<ReturnType<typeof referenceOf>, "task" | "conditioned">,
-  runnables: readonly Runnable[],
-): Promise<readonly RunOutcome[]> {
-  try {
-    const outcomes: RunOutcome[] = [];
-    runner.setTask(task);
-    for (const runnable of runnables) outcomes.push(await runner.check(runnable));
-    const better = outcomes.some(({ kind }) => kind === "wrong-result") && conditioned?.();
-    if (!better) return outcomes;
-    runner.setTask(better);
-    for (const [at, { kind }] of outcomes.entries()) {
-      if (kind === "wrong-result") outcomes[at] = await runner.check(runnables[at]!);
-    }
-    return outcomes;
-  } finally {
-    await runner.close();
-  }
-}
 
 /** @throws DiagnosticError `verify.wrong` */
 function complain({ lockName, services }: KernelContext, what: string, outcome: RunOutcome): void {

@@ -3,11 +3,11 @@
 import { refuse } from "../../../compiler/index.ts";
 import { generateSpace } from "../../../tuner/space/generate.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";
+import { tooSlow } from "../../../tuner/workbench/too-slow.ts";
 import { measureAll, type Workbench } from "../../../tuner/workbench/workbench.ts";
 import { type WasmPair, withoutTwin } from "../built-kernel.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { checkModules } from "./check-built.ts";
-import { tooSlow } from "./too-slow.ts";
 
 /**
  * A browser that visits runs its candidates, and nothing else: it need not have relaxed SIMD. Modules beside them are run here.

@@ -35,7 +35,7 @@ export async function whyInvalid(
   if (await storedBlobs(context, key)) return null;
   const module = pathToFileURL(packageFile("dist/native/webgpu-text-loader.js")).href;
   const runnables = texts.map(({ text, launches }): WgslText => ({ kind: "wgsl-text", module, dawn, text, launches }));
-  const { outcomesOn } = await import("./check-built.ts");
+  const { outcomesOn } = await import("../../../tuner/workbench/outcomes-on.ts");
   const outcomes = await outcomesOn(await services.tunings.checks.open(), noAnswers, runnables);
   const wrong = outcomes.find(({ kind }) => kind !== "ok");
   if (wrong?.kind === "build-failed") return `Dawn refuses its WGSL: ${wrong.reason.replace(/^Error: /, "")}`;

@@ -2,7 +2,7 @@
 
 import { type CheckingRunner, createRunner } from "../../../native/runner/client.ts";
 import { createSharedRunner, type SharedRunner } from "../../../native/runner/shared-runner.ts";
-import { checkDeadlineMs } from "./too-slow.ts";
+import { checkDeadlineMs } from "../../../tuner/workbench/too-slow.ts";
 
 /** Makes a runner with a process of its own. */
 export const createChecker = (signal: AbortSignal): CheckingRunner =>

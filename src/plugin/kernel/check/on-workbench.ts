@@ -4,10 +4,10 @@ import { needsToolchain } from "../../../compiler/index.ts";
 import { withDirectoryIf } from "../../../native/file/private-directory.ts";
 import type { Measurement } from "../../../tuner/data/measurement.ts";
 import { referenceOf } from "../../../tuner/workbench/reference.ts";
+import { checkDeadlineMs, tooSlow } from "../../../tuner/workbench/too-slow.ts";
 import type { Workbench } from "../../../tuner/workbench/workbench.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
-import { checkDeadlineMs, tooSlow } from "./too-slow.ts";
 
 /**
  * Does work that needs the task's right answers and a place to run kernels.
