@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
 import { parseLockfile } from "../../../src/tuner/lock/lockfile.ts";
-import { canSign, hasLastingSecret } from "./lay-configuration.ts";
+import { canSign, hasLastingSecret, isOwnStore } from "./lay-configuration.ts";
 import { operators, rightResults } from "./operators.ts";
 import { lockName, scripts, secrets } from "./project.ts";
 import type { Built, Report, Seen } from "./run-case.ts";
@@ -217,7 +217,8 @@ const demandsSignatures: Invariant = (seen) => {
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return [];
   const isSigned = after.signature !== undefined;
   if (isSigned && !canSign(drawn)) return ["an entry was signed without a key"];
-  const isOwn = drawn.pack === "none" && drawn.remote === "none" && drawn.mode === "tune";
+  const isAlone = drawn.pack === "none" && drawn.remote === "none" && isOwnStore(drawn);
+  const isOwn = isAlone && drawn.mode === "tune";
   return isOwn && canSign(drawn) && !isSigned ? ["an entry of this build was not signed"] : [];
 };
 

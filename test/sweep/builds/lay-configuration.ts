@@ -52,6 +52,12 @@ export function setConfigurationRights(root: string, { secret, signing }: BuildC
 export const hasLastingSecret = ({ secret }: BuildCase): boolean =>
   !["unreadable", inItsPlace, "cannot be made"].includes(secret);
 
+/** Whether what the store of a case has is of the builds' own user, by the secret that its entries are sealed with. Nobody signs what others decided. */
+export function isOwnStore({ store, secret }: BuildCase): boolean {
+  if (store === "empty") return true;
+  return store === "of another key" ? secret === "another" : ["in the environment", "of a file"].includes(secret);
+}
+
 /** Whether builds of a case have a private key that can sign. */
 export const canSign = ({ signing, secret }: BuildCase): boolean =>
   signing === "in the environment" ||
