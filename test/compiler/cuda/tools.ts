@@ -25,13 +25,14 @@ export async function openNvrtc(): Promise<CudaCompiler> {
   return compiler;
 }
 
-/** What one thread takes of registers and, where they do not do, of memory. Of several functions the numbers are sums. */
+/** What one thread of a function takes of registers and, where they do not do, of memory. */
 export interface ResourceUsage {
   readonly registers: number;
   readonly stack: number;
   readonly local: number;
 }
 
+/** Of several functions the numbers are sums. */
 export interface MachineCode extends ResourceUsage {
   /** How often the text has an instruction, by the first part of its name. */
   readonly instructions: ReadonlyMap<string, number>;
@@ -46,19 +47,31 @@ function toolOutput(name: string, ...args: readonly string[]): string {
 const total = (text: string, pattern: RegExp): number =>
   [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
 
-export const resourceUsage = (cubin: Uint8Array): ResourceUsage => withCubinFile(cubin, usageOf);
+/** Usage of each function, by its name. */
+export const resourceUsages = (cubin: Uint8Array): ReadonlyMap<string, ResourceUsage> => withCubinFile(cubin, usagesOf);
 
 /** Takes machine code apart. */
 export const readMachineCode = (cubin: Uint8Array): MachineCode =>
   withCubinFile(cubin, (file) => ({ ...usageOf(file), instructions: instructionsOf(file) }));
 
+function usagesOf(file: string): ReadonlyMap<string, ResourceUsage> {
+  const functions = toolOutput("cuobjdump", "--dump-resource-usage", file).matchAll(/^ *Function (\w+):\n(.*)$/gm);
+  return new Map(
+    [...functions].map(([, name, usage]) => [
+      name!,
+      {
+        registers: total(usage!, /REG:(\d+)/g),
+        stack: total(usage!, /STACK:(\d+)/g),
+        local: total(usage!, /LOCAL:(\d+)/g),
+      },
+    ]),
+  );
+}
+
 function usageOf(file: string): ResourceUsage {
-  const usage = toolOutput("cuobjdump", "--dump-resource-usage", file);
-  return {
-    registers: total(usage, /REG:(\d+)/g),
-    stack: total(usage, /STACK:(\d+)/g),
-    local: total(usage, /LOCAL:(\d+)/g),
-  };
+  const all = [...usagesOf(file).values()];
+  const sumOf = (part: keyof ResourceUsage): number => all.reduce((sum, usage) => sum + usage[part], 0);
+  return { registers: sumOf("registers"), stack: sumOf("stack"), local: sumOf("local") };
 }
 
 function instructionsOf(file: string): ReadonlyMap<string, number> {

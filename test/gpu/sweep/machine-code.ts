@@ -3,7 +3,7 @@
 import type { AcceleratorTarget, Assignment, CudaSource } from "../../../src/compiler/index.ts";
 import { product } from "../../../src/compiler/support/integer-math.ts";
 import type { CudaCompiler } from "../../../src/native/cuda/nvrtc.ts";
-import { resourceUsage } from "../../compiler/cuda/tools.ts";
+import { type ResourceUsage, resourceUsages } from "../../compiler/cuda/tools.ts";
 import type { SweptSchedule } from "./draw-round.ts";
 
 /** Schedules whose space counts the registers of a thread, and those of them where the compiler's are within 15 % of it. */
@@ -31,15 +31,18 @@ export function codeReader(nvrtc: CudaCompiler, { limits }: Pick<AcceleratorTarg
       if (typeof kernel === "string") return kernel;
       const source = kernel.source as CudaSource;
       try {
-        const { registers, stack, local } = resourceUsage(nvrtc.compile(source, source.architecture).cubin);
+        const usages = resourceUsages(nvrtc.compile(source, source.architecture).cubin);
         const predicted = assignment && valueAt(assignment, ".registers");
         if (predicted !== null) {
+          // Of several functions that of the sums takes most.
+          const registers = Math.max(...[...usages.values()].map((usage) => usage.registers));
           schedules += 1;
           if (Math.abs(predicted - registers) <= nearShare * registers) near += 1;
         }
-        if (stack + local > 0)
-          return `spills: ${stack} bytes of stack, ${local} of local memory, ${registers} registers`;
-        return unlike(source, template, assignment) ?? tooLarge(source, registers, limits);
+        for (const { registers, stack, local } of usages.values())
+          if (stack + local > 0)
+            return `spills: ${stack} bytes of stack, ${local} of local memory, ${registers} registers`;
+        return unlike(source, template, assignment) ?? tooLarge(source, usages, limits);
       } catch (error) {
         return (error as Error).message;
       }
@@ -70,10 +73,15 @@ function unlike({ launches }: CudaSource, template: string, assignment: Assignme
   return isRight ? null : `a group has ${most} bytes, ${predicted} were counted`;
 }
 
-function tooLarge({ launches }: CudaSource, registers: number, limits: AcceleratorTarget["limits"]): string | null {
-  // Of several functions the registers are a sum.
-  const each = Math.ceil(registers / launches.length / registerUnit) * registerUnit;
+function tooLarge(
+  { launches }: CudaSource,
+  usages: ReadonlyMap<string, ResourceUsage>,
+  limits: AcceleratorTarget["limits"],
+): string | null {
   for (const { entry, group, groupBytes } of launches) {
+    const usage = usages.get(entry);
+    if (!usage) return `${entry} is not in the machine code`;
+    const each = Math.ceil(usage.registers / registerUnit) * registerUnit;
     if (product(group) > (limits.threadsPerGroup ?? 0)) return `${entry}: ${product(group)} threads of a group`;
     if (groupBytes > (limits.groupBytes ?? 0)) return `${entry}: ${groupBytes} bytes of a group`;
     const all = each * product(group);

@@ -2,7 +2,8 @@
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LockEntry } from "../../../src/tuner/lock/lock-entry.ts";
+import { decodeLockEntry, lockEntryJson } from "../../../src/tuner/lock/lock-entry.ts";
+import type { SigningKey } from "../../../src/tuner/trust/keys.ts";
 import { signEntry } from "../../../src/tuner/trust/lock-signature.ts";
 import type { BuildCase } from "./dimensions.ts";
 import { lockName } from "./project.ts";
@@ -35,6 +36,11 @@ const edited =
       ),
     });
 
+/** Signs what a lock means: its text may say the same in another way. */
+function signedWith(key: SigningKey): (lock: Lock) => string {
+  return edited((entry) => lockEntryJson(signEntry(decodeLockEntry(entry, []), key)));
+}
+
 /** Another value for the first decision that has one. */
 function otherAssignment({ candidate }: Entry): Entry["candidate"]["assignment"] {
   const [name, value] = Object.entries(candidate.assignment)[0]!;
@@ -43,8 +49,8 @@ function otherAssignment({ candidate }: Entry): Entry["candidate"]["assignment"]
 
 const texts: { readonly [lock in BuildCase["lock"]]?: (lock: Lock) => string } = {
   right: printed,
-  signed: edited((entry) => signEntry(entry as LockEntry, drawnKey)),
-  "signed with another key": edited((entry) => signEntry(entry as LockEntry, strangersKey)),
+  signed: signedWith(drawnKey),
+  "signed with another key": signedWith(strangersKey),
   "of another kernel": ({ schema, kernels: { [otherKernel]: other } }) =>
     printed({ schema, kernels: { [otherKernel]: other } }),
   "of a changed operator": edited((entry) => ({ ...entry, op: { ...entry.op, digest: "1".repeat(64) } })),
