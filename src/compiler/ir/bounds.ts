@@ -43,6 +43,7 @@ function factAbout({ terms, constant }: Affine, ranges: Ranges): Interval | null
 function boundsOfLeaf(expr: Expr, ranges: Ranges): Interval {
   switch (expr.kind) {
     case "var":
+    case "local":
       return ranges.get(expr.name) ?? unbounded;
     case "load":
       return valuesOf(expr.dtype);
@@ -63,7 +64,6 @@ function boundsOfLeaf(expr: Expr, ranges: Ranges): Interval {
       return expr.parts.map((part) => boundsOfExpr(part, ranges)).reduce(union);
     case "const":
     case "select":
-    case "local":
     case "unary":
     case "bitcast":
     case "shuffle":

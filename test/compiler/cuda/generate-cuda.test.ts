@@ -56,6 +56,21 @@ test("a map is one launch; threads past the end do nothing, and names of the lan
   `);
 });
 
+test("what is never negative is divided without a sign", () => {
+  const shifted = instantiate(
+    defineOp({ N: 40 }, ({ N }) => {
+      const float = tensor("float", [N], "f32");
+      const any = tensor("any", [N], "i32");
+      return compute("C", [N], (i) => float(i.floorDiv(3)).add(any(i).floorDiv(3)));
+    }),
+    {},
+    "shifted",
+  );
+  const { text } = sourceOf(shifted, [{ kind: "bind", loop: "C.i", axis: "threadIdx.x" }]);
+  expect(text).toContain("float_[(int)((unsigned)threadIdx_x_ / 3u)]");
+  expect(text).toContain("uk_floor_div<int>(any_[threadIdx_x_], 3)");
+});
+
 test("what no loop gives to threads is a launch of one", () => {
   const { launches, text } = sourceOf(double, []);
   expect(launches).toEqual([{ entry: "double_0", grid: [1, 1, 1], group: [1, 1, 1], groupBytes: 0 }]);

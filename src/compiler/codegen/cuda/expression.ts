@@ -1,10 +1,13 @@
 // Loop-IR expression, in one lane → CUDA C text, in parentheses where it matters.
 
+import { isBounded } from "../../affine/interval.ts";
 import { isFloat, isInteger } from "../../expr/dtype.ts";
 import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import { integerRange } from "../../expr/scalar-math.ts";
+import { boundsOf } from "../../ir/bounds.ts";
 import { isLaneActive, lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
+import type { Ranges } from "../../ir/ranges.ts";
 import { isPowerOfTwo } from "../../support/integer-math.ts";
 import { cannotRun } from "../cannot.ts";
 import { operatorSigns } from "../operator-signs.ts";
@@ -20,6 +23,8 @@ export interface CudaContext {
   readonly place: (buffer: string, index: string) => string;
   /** Whether i32 arithmetic may overflow; indices lie in buffers, so theirs never does. */
   readonly wraps: boolean;
+  /** Values of loops, threads and locals, as far as they are known. */
+  readonly ranges: Ranges;
   /** Threads of a warp, a bit for each. */
   readonly warp: string;
   /** Vectors that a statement has loaded as a whole, by the load. */
@@ -43,7 +48,7 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
     case "unary":
       return cudaUnary(expr, on(expr.operand), context);
     case "binary":
-      return cudaBinary(expr, on(expr.left), on(expr.right), context);
+      return divisionOf(expr, on, context) ?? cudaBinary(expr, on(expr.left), on(expr.right), context);
     case "select":
       return cudaSelect(expr, on);
     case "cast":
@@ -164,6 +169,16 @@ const infix: Partial<Record<IrBinaryOp, string>> = {
   and: "&&",
   or: "||",
 };
+
+/** A division that rounds down, of a number that is never negative: without a sign it takes fewer instructions. Null: it may be negative. */
+function divisionOf({ op, left, right }: Binary, on: (expr: Expr) => string, { ranges }: CudaContext): string | null {
+  if ((op !== "floorDiv" && op !== "mod") || left.dtype !== "i32" || lanesOf(left) > 1) return null;
+  if (right.kind !== "const" || right.value < 1 || isPowerOfTwo(right.value)) return null;
+  const bounds = boundsOf(left, ranges);
+  return isBounded(bounds) && bounds.min >= 0
+    ? `(int)((unsigned)${on(left)} ${op === "mod" ? "%" : "/"} ${right.value}u)`
+    : null;
+}
 
 function cudaBinary({ op, left, dtype }: Binary, a: string, b: string, context: CudaContext): string {
   const from = left.dtype;

@@ -3,6 +3,7 @@
 import { seq } from "../../ir/build.ts";
 import { copiedAhead, filledByBoxes } from "../../ir/copied-ahead.ts";
 import type { Buffer, Expr, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import { noRanges } from "../../ir/ranges.ts";
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
@@ -15,6 +16,7 @@ import { parametersOf } from "../parameters.ts";
 import { barrierLines, mapParameter, slotsIn } from "./box-copy.ts";
 import type { BoxMap, CudaLaunch, CudaSource } from "./cuda-source.ts";
 import { bytesOfElement, cudaType } from "./elements.ts";
+import { indexRanges } from "./index-ranges.ts";
 import { laneColumn, laneRow } from "./lane.ts";
 import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
@@ -49,6 +51,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
       return swizzle ? `${use(swizzle)}(${index})` : index;
     },
     wraps: true,
+    ranges: noRanges,
     warp: warpOf(warpLanes),
     loaded: new Map(),
     elements: new Map(),
@@ -139,7 +142,8 @@ function launchOf(
   ];
   const [grid, group] = [size("blockIdx"), size("threadIdx")];
   const maps = newMaps(func, common);
-  const context = { ...common, warp: warpOf(product(group)), mapOf: maps.nameOf };
+  const ranges = indexRanges(seq(...before, inner), extents);
+  const context = { ...common, ranges, warp: warpOf(product(group)), mapOf: maps.nameOf };
   const own = usedIn(seq(...before, body));
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
