@@ -61,7 +61,7 @@ test("what is never negative is divided without a sign", () => {
     defineOp({ N: 40 }, ({ N }) => {
       const float = tensor("float", [N], "f32");
       const any = tensor("any", [N], "i32");
-      return compute("C", [N], (i) => float(i.floorDiv(3)).add(any(i).floorDiv(3)));
+      return compute("C", [N], (i) => float(i.floorDiv(3)).add(any(i).floorDiv(3).cast("f32")));
     }),
     {},
     "shifted",
