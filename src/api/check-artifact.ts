@@ -12,7 +12,7 @@ import { type MeasurableSource, readyToRun } from "../tuner/workbench/runnable-b
 import { checkDeadlineMs } from "../tuner/workbench/too-slow.ts";
 
 /**
- * Runs it in a process of its own, where this machine runs its target and the right answers take no more than seconds.
+ * Runs an artifact in a process of its own, where this machine runs its target and the right answers take no more than seconds.
  *
  * @throws DiagnosticError `verify.wrong`
  */
