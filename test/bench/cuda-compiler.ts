@@ -9,6 +9,7 @@ import { cudaTools, missingCudaCompiler } from "../../src/native/cuda/compiler.t
 import { nowMs } from "../../src/native/machine/clock.ts";
 import { detectMachine } from "../../src/native/machine/machine.ts";
 import { firstSchedules } from "../support/first-schedules.ts";
+import { npmRun, recordRun } from "../support/record-run.js";
 
 const batch = 24;
 
@@ -38,6 +39,7 @@ async function rateOf(work: (sources: readonly CudaSource[]) => Promise<void>, s
   return ((1000 * sources.length) / (nowMs() - start)).toFixed(1);
 }
 
+const rates: string[] = [];
 for (const target of [cudaSm80, cudaSm90]) {
   for (const [title, op] of Object.entries(products)) {
     const task = { op: instantiate(op, {}, "op"), target, numerics: "fast", threads: 1 } as const;
@@ -45,6 +47,8 @@ for (const target of [cudaSm80, cudaSm90]) {
     // Processes have started and the libraries are in memory.
     await together(sources.slice(0, 8));
     const [slow, fast] = [await rateOf(oneByOne, sources), await rateOf(together, sources)];
+    rates.push(`${slow} and ${fast}`);
     console.log(`${target.name}, ${title}, ${sources.length} kernels: ${slow} a second one by one, ${fast} at once`);
   }
 }
+recordRun(npmRun("bench:cuda-compiler"), `${tools.identity}, a second, one by one and at once: ${rates.join("; ")}`);

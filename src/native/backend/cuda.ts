@@ -26,7 +26,7 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
   const build = (source: CudaSource, tools: CudaTools, signal?: AbortSignal): Promise<BuiltRunnable> => {
     const key = `${tools.identity} ${source.architecture} ${source.numerics}\n${source.text}`;
     const known = kept.get(key);
-    // Whoever asked for it first may have been stopped.
+    // The build that asked for this code first may have been stopped.
     if (known) return known.catch(() => build(source, tools, signal));
     const code = compiled(source, tools, loader(), signal);
     kept.set(key, code);

@@ -1,10 +1,10 @@
-// What a compiler of CUDA C does for us, whichever it is, and the options that both take.
+// Interface of the compilers of CUDA C, NVRTC and nvcc, and the options that both take.
 
 import type { CudaSource } from "../../compiler/index.ts";
 
 export type CudaText = Pick<CudaSource, "text" | "numerics">;
 
-/** What a compiler makes of a text for one architecture. */
+/** Code of a text for one architecture. */
 export interface CudaBinary {
   /** Machine code. */
   readonly cubin: Uint8Array;
