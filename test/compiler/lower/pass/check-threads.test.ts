@@ -46,6 +46,17 @@ test("memory that a launch leaves", () => {
   );
 });
 
+test("registers that an unrolled loop outside of all threads leaves from launch to launch", () => {
+  const trace: Trace = [
+    { kind: "merge-loops", first: "C.i", second: "D.i" },
+    scope("C", "register"),
+    bind("C.j", "threadIdx.x"),
+  ];
+  expect(refusal(epilogue, [...trace, bind("D.j", "threadIdx.x"), { kind: "unroll", loop: "C.i" }])).toBe(
+    "set-scope.left-launch: C is in registers, which one launch leaves and another finds empty",
+  );
+});
+
 test("a loop over groups inside of another loop, or beside other statements", () => {
   const inside = "is bound to blockIdx.x, and is not among the outermost loops of its launch";
   expect(refusal(gemm(), [bind("C.j", "blockIdx.x")])).toBe(`bind.not-outermost: C.j ${inside}`);

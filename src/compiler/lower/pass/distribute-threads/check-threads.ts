@@ -155,7 +155,7 @@ function checkLeft(body: Stmt, buffers: Buffers): void {
   const launchOf = new Map<string, number>();
   let launch = 0;
   let isAlone = false;
-  for (const stmt of launchesOf(body)) {
+  for (const stmt of unrolledLaunches(body)) {
     const isOfThreads = hasThreads(stmt);
     if (isOfThreads || !isAlone) launch++;
     isAlone = !isOfThreads;
@@ -171,6 +171,15 @@ function checkLeft(body: Stmt, buffers: Buffers): void {
       });
     }
   }
+}
+
+/** The launches, with those of an unrolled loop twice: each of its iterations is one. */
+function unrolledLaunches(body: Stmt): readonly Stmt[] {
+  return launchesOf(body).flatMap((stmt) => {
+    if (stmt.kind !== "for" || stmt.mark !== "unrolled" || stmt.extent === 1) return [stmt];
+    const inside = unrolledLaunches(stmt.body);
+    return [...inside, ...inside];
+  });
 }
 
 function hasThreads(stmt: Stmt): boolean {

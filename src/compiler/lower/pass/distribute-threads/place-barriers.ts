@@ -13,7 +13,7 @@ import { seq, sync } from "../../../ir/build.ts";
 import { copiedAhead } from "../../../ir/copied-ahead.ts";
 import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { printExpr, printStmt } from "../../../ir/print.ts";
-import { gridAxisOf, groupAxes, groupAxisOf, isWarpWide } from "../../../ir/thread-axes.ts";
+import { gridAxisOf, groupAxes, groupAxisOf } from "../../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../../ir/update.ts";
 import { childrenOf, someExpr, walkOwnExprs, walkStmt } from "../../../ir/visit.ts";
 import { DiagnosticError } from "../../../support/diagnostic.ts";
@@ -52,8 +52,8 @@ function ofThread(stmt: Stmt, buffers: Buffers): Stmt {
 }
 
 /**
- * Returns the names of the buffers that a launch stores to and loads from. Where it only stores, by single threads, each element is
- * stored once, as a stage has no use for what is overwritten unread.
+ * Returns the names of the buffers that a launch stores to and loads from. Where it only stores, each element is stored
+ * once, as a stage has no use for what is overwritten unread.
  */
 function passedOn(launch: Stmt, shared: ReadonlySet<string>): ReadonlySet<string> {
   const stored = new Set<string>();
@@ -61,9 +61,7 @@ function passedOn(launch: Stmt, shared: ReadonlySet<string>): ReadonlySet<string
   walkStmt(
     launch,
     (stmt) => {
-      if (stmt.kind !== "store") return;
-      stored.add(stmt.buffer);
-      if (isWarpWide(stmt.value)) read.add(stmt.buffer);
+      if (stmt.kind === "store") stored.add(stmt.buffer);
     },
     (expr) => {
       if (expr.kind === "load") read.add(expr.buffer);
