@@ -1,8 +1,9 @@
 // Flat loop IR of threads → CUDA C: one function a launch, and how they are launched.
 
+import { accessedBuffers } from "../../ir/accessed-buffers.ts";
 import { seq } from "../../ir/build.ts";
 import { copiedAhead, filledByBoxes } from "../../ir/copied-ahead.ts";
-import type { Buffer, Expr, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
+import type { Buffer, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
 import { noRanges } from "../../ir/ranges.ts";
 import { withoutThreadLoops } from "../../ir/thread-axes.ts";
 import { walkStmt } from "../../ir/visit.ts";
@@ -58,7 +59,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     ahead: copiedAhead(func.body),
     group,
     global: new Set(func.buffers.filter(isGlobal).map(({ name }) => name)),
-    read: buffersRead(func.body),
+    read: accessedBuffers(func.body).loaded,
     operands: operandsIn(func),
     panels,
     filled: filledByBoxes(func.body),
@@ -109,15 +110,6 @@ function refuseOthers(body: Stmt, features: readonly string[]): void {
     if (!stmt.what.endsWith("products")) return;
     throw cannotRun("cuda", "this machine has no products that run on their own", "leave out the word products-behind");
   });
-}
-
-function buffersRead(body: Stmt): ReadonlySet<string> {
-  const read = new Set<string>();
-  const note = (expr: Expr): void => {
-    if (expr.kind === "load") read.add(expr.buffer);
-  };
-  walkStmt(body, () => {}, note);
-  return read;
 }
 
 const isGlobal = ({ memory }: Buffer): boolean => memory !== "group" && memory !== "register";
@@ -244,17 +236,8 @@ function registerArrays(
 }
 
 function usedIn(body: Stmt): ReadonlySet<string> {
-  const names = new Set<string>();
-  walkStmt(
-    body,
-    (stmt) => {
-      if (stmt.kind === "store") names.add(stmt.buffer);
-    },
-    (expr) => {
-      if (expr.kind === "load") names.add(expr.buffer);
-    },
-  );
-  return names;
+  const { stored, loaded } = accessedBuffers(body);
+  return new Set([...stored, ...loaded]);
 }
 
 interface GroupPlace {

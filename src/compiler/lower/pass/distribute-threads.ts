@@ -23,7 +23,7 @@ import {
 } from "../../ir/thread-axes.ts";
 import { lanesOf, mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
 import { shuffleLanesOf } from "../../target/shuffles.ts";
-import { checkStores } from "./distribute-threads/check-threads.ts";
+import { checkLeft, checkStores } from "./distribute-threads/check-threads.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import { byShuffles, shuffledLanes, shuffledSum } from "./distribute-threads/shuffle-sums.ts";
@@ -31,7 +31,10 @@ import type { Pass } from "./pass.ts";
 
 export const distributeThreads: Pass = {
   name: "distribute-threads",
-  run: (func, { target }) => placeBarriers(distributed(func, shuffleLanesOf(target))),
+  run(func, { target }) {
+    checkLeft(func);
+    return placeBarriers(distributed(func, shuffleLanesOf(target)));
+  },
 };
 
 /** Distributes anew where registers turn out to be memory of the group: what all threads would do there, one has to do. */

@@ -19,7 +19,7 @@ function refusal(nest: LoopFunc, trace: Trace): string {
   }
 }
 
-const bind = (loop: string, axis: "blockIdx.x" | "threadIdx.x" | "threadIdx.y") =>
+const bind = (loop: string, axis: "blockIdx.x" | "threadIdx.x" | "threadIdx.y" | "threadIdx.z") =>
   ({ kind: "bind", loop, axis }) as const;
 const scope = (buffer: string, to: "group" | "register" | "workspace") =>
   ({ kind: "set-scope", buffer, scope: to }) as const;
@@ -54,6 +54,17 @@ test("registers that an unrolled loop outside of all threads leaves from launch 
   ];
   expect(refusal(epilogue, [...trace, bind("D.j", "threadIdx.x"), { kind: "unroll", loop: "C.i" }])).toBe(
     "set-scope.left-launch: C is in registers, which one launch leaves and another finds empty",
+  );
+});
+
+test("registers of a loop that runs once, and is gone when its threads are launches", () => {
+  const trace: Trace = [
+    { kind: "split", loop: "C.i", factors: [0, 5], tail: "cut" },
+    { kind: "cache-write", block: "C", loop: "C.i.0", scope: "register" },
+    bind("C.i.1.store", "threadIdx.x"),
+  ];
+  expect(refusal(gemm(5, 7, 6), trace)).toBe(
+    "set-scope.left-launch: C.acc is in registers, which one launch leaves and another finds empty",
   );
 });
 
@@ -130,6 +141,16 @@ test.each<readonly [string, LoopFunc, Trace]>([
       { kind: "annotate", loop: "D.l", key: "stages", value: 2 },
       { kind: "rfactor", loop: "D.n" },
       scope("D.rf", "group"),
+    ],
+  ],
+  [
+    "registers that threads along x store to, and threads along z read",
+    epilogue,
+    [
+      { kind: "compute-at", block: "C", loop: "D.i" },
+      bind("C.j", "threadIdx.x"),
+      scope("C", "register"),
+      bind("D.j", "threadIdx.z"),
     ],
   ],
 ])("%s: every thread has elements of its own", (_, nest, trace) => {

@@ -5,6 +5,7 @@
 //   for C.j in 0..8 blockIdx.x
 //     for C.k in 0..4: C.rf[C.k] = …      C.rf is workspace, which all groups see: eight of them store to C.rf[0]
 
+import { accessedBuffers } from "../../../ir/accessed-buffers.ts";
 import { type Affine, type AffineTerm, toAffine } from "../../../ir/affine.ts";
 import { boundsOfAffine } from "../../../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
@@ -12,8 +13,7 @@ import { printStmt } from "../../../ir/print.ts";
 import { rangesOf } from "../../../ir/ranges.ts";
 import { isGridLoop, isThreadLoop } from "../../../ir/thread-axes.ts";
 import { childrenOf, varsIn, walkStmt } from "../../../ir/visit.ts";
-import { buffersRead } from "../../../schedule/dataflow.ts";
-import { bindAxes, blocksIn } from "../../../schedule/nest.ts";
+import { bindAxes } from "../../../schedule/nest.ts";
 import { repeatingVars } from "../../../schedule/recompute.ts";
 import type { DiagnosticCode } from "../../../support/codes.ts";
 import { DiagnosticError } from "../../../support/diagnostic.ts";
@@ -22,12 +22,9 @@ import { gcd } from "../../../support/integer-math.ts";
 /** Buffers by their names. */
 type Buffers = ReadonlyMap<string, Buffer>;
 
-/** @throws DiagnosticError `bind.not-outermost`, `bind.shared-storage`, `bind.recomputes`, `set-scope.left-launch` */
-export function checkThreads({ body, buffers }: LoopFunc): void {
-  const named = new Map(buffers.map((buffer) => [buffer.name, buffer]));
-  checkStores(body, named);
-  checkLeft(body, named);
-}
+/** @throws DiagnosticError `bind.not-outermost`, `bind.shared-storage`, `bind.recomputes` */
+export const checkThreads = ({ body, buffers }: LoopFunc): void =>
+  checkStores(body, new Map(buffers.map((buffer) => [buffer.name, buffer])));
 
 /**
  * Checks what is stored to these buffers, by blocks or by statements.
@@ -150,17 +147,23 @@ function stepOf(terms: Affine["terms"], loop: string): number | null {
   return only && own.length === 1 && only.atom.kind === "var" ? Math.abs(only.coefficient) : null;
 }
 
-/** Refuses memory of threads and groups that one launch stores to and another reads. */
-function checkLeft(body: Stmt, buffers: Buffers): void {
+/**
+ * Refuses memory of threads and groups that one launch of a flat function stores to and another reads. A schedule has its launches only when
+ * it is flat: until then a loop around them may be unrolled, or run once.
+ *
+ * @throws DiagnosticError `set-scope.left-launch`
+ */
+export function checkLeft({ body, buffers }: LoopFunc): void {
   const launchOf = new Map<string, number>();
   let launch = 0;
   let isAlone = false;
-  for (const stmt of unrolledLaunches(body)) {
+  for (const stmt of launchesOf(body)) {
     const isOfThreads = hasThreads(stmt);
     if (isOfThreads || !isAlone) launch++;
     isAlone = !isOfThreads;
-    for (const { name, memory } of buffersIn(stmt, buffers)) {
-      if (memory !== "register" && memory !== "group") continue;
+    const { stored, loaded } = accessedBuffers(stmt);
+    for (const { name, memory } of buffers) {
+      if ((memory !== "register" && memory !== "group") || !(stored.has(name) || loaded.has(name))) continue;
       const first = launchOf.get(name) ?? launch;
       launchOf.set(name, first);
       if (first === launch) continue;
@@ -173,15 +176,6 @@ function checkLeft(body: Stmt, buffers: Buffers): void {
   }
 }
 
-/** The launches, with those of an unrolled loop twice: each of its iterations is one. */
-function unrolledLaunches(body: Stmt): readonly Stmt[] {
-  return launchesOf(body).flatMap((stmt) => {
-    if (stmt.kind !== "for" || stmt.mark !== "unrolled" || stmt.extent === 1) return [stmt];
-    const inside = unrolledLaunches(stmt.body);
-    return [...inside, ...inside];
-  });
-}
-
 function hasThreads(stmt: Stmt): boolean {
   let found = false;
   walkStmt(stmt, (each) => {
@@ -189,6 +183,3 @@ function hasThreads(stmt: Stmt): boolean {
   });
   return found;
 }
-
-const buffersIn = (stmt: Stmt, buffers: Buffers): readonly Buffer[] =>
-  blocksIn(stmt).flatMap((block) => [block.buffer, ...buffersRead(block)].flatMap((name) => buffers.get(name) ?? []));

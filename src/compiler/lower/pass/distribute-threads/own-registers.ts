@@ -86,15 +86,14 @@ function splitIndex({ index, ranges }: Access, coordinates: Terms): SplitIndex {
   const [base, rebuild] = baseOf(index);
   const { terms, constant } = toAffine(base);
   const own = terms.filter(isOfThread);
-  const isThere = ({ atom }: Terms[number]): boolean => own.some((term) => sameExpr(term.atom, atom));
+  const isIn = (all: Terms, { atom }: Terms[number]): boolean => all.some((term) => sameExpr(term.atom, atom));
   const put = coordinates.flatMap((term) => {
     const range = term.atom.kind === "var" ? ranges.get(term.atom.name) : undefined;
-    return isThere(term) || !range || range.min !== range.max ? [] : [{ term, value: range.min }];
+    return isIn(own, term) || !range || range.min !== range.max ? [] : [{ term, value: range.min }];
   });
-  const thread =
-    put.length === 0 ? own : coordinates.filter((term) => isThere(term) || put.some((it) => it.term === term));
+  const known = coordinates.filter((term) => isIn(own, term) || put.some((it) => it.term === term));
   return {
-    thread,
+    thread: put.length === 0 ? own : [...known, ...own.filter((term) => !isIn(coordinates, term))],
     rest: {
       terms: terms.filter((term) => !own.includes(term)),
       constant: put.reduce((rest, { term, value }) => rest - term.coefficient * value, constant),

@@ -9,13 +9,14 @@
 // answer differently, nor in a loop that they may leave at different times: all loops have constant extents. Elements that are one
 // thread's own make nobody wait.
 
+import { accessedBuffers } from "../../../ir/accessed-buffers.ts";
 import { seq, sync } from "../../../ir/build.ts";
 import { copiedAhead } from "../../../ir/copied-ahead.ts";
 import type { Expr, For, If, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { printExpr, printStmt } from "../../../ir/print.ts";
 import { gridAxisOf, groupAxes, groupAxisOf } from "../../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../../ir/update.ts";
-import { childrenOf, someExpr, walkOwnExprs, walkStmt } from "../../../ir/visit.ts";
+import { childrenOf, someExpr, walkOwnExprs } from "../../../ir/visit.ts";
 import { DiagnosticError } from "../../../support/diagnostic.ts";
 import { flatMap } from "../../../support/flat-map.ts";
 import { elementsOfThreads } from "./elements-of-threads.ts";
@@ -56,18 +57,8 @@ function ofThread(stmt: Stmt, buffers: Buffers): Stmt {
  * once, as a stage has no use for what is overwritten unread.
  */
 function passedOn(launch: Stmt, shared: ReadonlySet<string>): ReadonlySet<string> {
-  const stored = new Set<string>();
-  const read = new Set<string>();
-  walkStmt(
-    launch,
-    (stmt) => {
-      if (stmt.kind === "store") stored.add(stmt.buffer);
-    },
-    (expr) => {
-      if (expr.kind === "load") read.add(expr.buffer);
-    },
-  );
-  return new Set([...shared].filter((name) => stored.has(name) && read.has(name)));
+  const { stored, loaded } = accessedBuffers(launch);
+  return new Set([...shared].filter((name) => stored.has(name) && loaded.has(name)));
 }
 
 interface Buffers {
