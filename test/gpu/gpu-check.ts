@@ -44,6 +44,13 @@ const ofGroups: readonly (readonly [Blocks, number])[] = [
   [blocks([128, 128, 64], [2, 1], 5, 2), 128],
 ];
 
+/** Ways of `wgmma` to its operands, by their names in the rows. */
+const copiesOf = {
+  wgmma: "by threads",
+  boxes: "by boxes",
+  "warp-specialized": "by boxes, warp-specialized",
+} as const;
+
 /** Rows of blocks that are walked together in a large product; in a small one the two of the tables. */
 const neighboursOfLarge = 8;
 
@@ -51,18 +58,19 @@ function subjectsFor(product: Product, capability: number): readonly Subject[] {
   const placed = (it: Blocks): Blocks =>
     (product.M / it.rows) % neighboursOfLarge === 0 ? { ...it, neighbours: neighboursOfLarge } : it;
   const warps = ofWarps.map(placed).map((it): Subject => ({ name: "mma", blocks: it, trace: byWarps(product, it) }));
-  const groups = (["by threads", "by boxes"] as const).flatMap((copies) =>
-    ofGroups.map(([it, wide]): Subject => {
-      const name = copies === "by boxes" ? "boxes" : "wgmma";
+  const groups = Object.entries(copiesOf).flatMap(([name, copies]) => {
+    // Threads that only copy are as many for each of the warps along the columns, and take their registers.
+    const fitting = ofGroups.filter(([{ along }]) => name !== "warp-specialized" || along === 1);
+    return fitting.map(([it, wide]): Subject => {
       return { name, blocks: placed(it), trace: byGroups(product, placed(it), wide, copies) };
-    }),
-  );
+    });
+  });
   return capability === 9 ? [...warps, ...groups] : warps;
 }
 
 const lineOf = ({ subject, product, isRight, ms, peerMs, tflops }: Measured): string =>
   [
-    subject.name.padEnd(5),
+    subject.name.padEnd(16),
     product.dtype.padEnd(4),
     `${product.M}³`,
     JSON.stringify(Object.values(subject.blocks)),

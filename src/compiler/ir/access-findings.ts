@@ -8,10 +8,11 @@
 import type { TypedArray } from "../expr/kernel-type.ts";
 import { InvariantError } from "../support/invariant.ts";
 import { interpret } from "./interpret.ts";
-import { type Access, type Finding, newWatch, noteWrong } from "./interpret-watch.ts";
+import type { Access, Finding } from "./interpret-findings.ts";
+import { newWatch, noteWrong } from "./interpret-watch.ts";
 import type { LoopFunc } from "./loop-ir.ts";
 
-export type { Access, Finding } from "./interpret-watch.ts";
+export type { Access, Finding } from "./interpret-findings.ts";
 
 type Arrays = Readonly<Record<string, TypedArray>>;
 
@@ -45,16 +46,16 @@ export function accessFindings(
 ): Watched {
   const watch = newWatch(func);
   const { run } = watch;
-  const { findings } = run;
+  const { all } = run.findings;
   try {
     const wrong = wrongOf(interpret(func, inputs, watch));
-    if (wrong && findings.length === 0) noteWrong(run, wrong.buffer, wrong.element);
+    if (wrong && all.length === 0) noteWrong(run, wrong.buffer, wrong.element);
   } catch (error) {
-    if (findings.length === 0 || !(error instanceof InvariantError)) throw error;
+    if (all.length === 0 || !(error instanceof InvariantError)) throw error;
   }
   const isRace = ({ kind }: Finding): boolean => kind === "race";
   // Other findings may come of a race.
-  return { findings: [...findings.filter(isRace), ...findings.filter((it) => !isRace(it))], trail: run.trail };
+  return { findings: [...all.filter(isRace), ...all.filter((it) => !isRace(it))], trail: run.trail };
 }
 
 const heads = {

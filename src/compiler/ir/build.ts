@@ -8,6 +8,7 @@ import type {
   Assign,
   Bitcast,
   Block,
+  BoxSync,
   Buffer,
   Const,
   Define,
@@ -221,8 +222,8 @@ export const prefetch = (buffer: Pick<Buffer, "name">, indices: readonly Expr[],
 
 export const sync = (what: Sync["what"], pending = 0): Sync => ({ kind: "sync", what, pending });
 
-/** End of a batch of boxes, or the wait for one. */
-export const syncBoxes = (what: "fill" | "await-fill", slots: number): Sync => ({
+/** End of a batch of boxes or of its use, or the wait for either. */
+export const syncBoxes = (what: BoxSync, slots: number): Sync => ({
   kind: "sync",
   what,
   pending: 0,

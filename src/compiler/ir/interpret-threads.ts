@@ -1,5 +1,6 @@
 // Threads of a group in the interpreter. Between two barriers one thread after the other runs, the last one first, so that a
-// thread which needs what an earlier one has yet to store is found out. At a barrier all of them have to come by.
+// thread which needs what an earlier one has yet to store is found out. At a barrier all of them have to come by, and where batches of boxes or
+// their slots are waited for.
 //
 // The first lane of a warp computes for all of them what they compute together.
 
@@ -8,7 +9,7 @@ import { cellOf, compileScalar, decisive, shuffledName } from "./interpret-expr.
 import { createMemory, type Memory } from "./interpret-memory.ts";
 import type { Cell, Scope } from "./interpret-scope.ts";
 import { beginGroup, scopeAt, scopesOfThreads, watchLaunch, watchSync } from "./interpret-watch.ts";
-import type { Define, For, If, Local, Seq, Shuffle, Stmt } from "./loop-ir.ts";
+import type { Define, For, If, Local, Seq, Shuffle, Stmt, Sync } from "./loop-ir.ts";
 import { groupAxes, isWarpWide, laneAxis } from "./thread-axes.ts";
 import { walkStmt } from "./visit.ts";
 
@@ -78,10 +79,12 @@ const withCell = ({ cells, ...rest }: Scope, name: string, cell: Cell): Scope =>
 const isShuffle = (stmt: Stmt): stmt is Define & { readonly value: Shuffle } =>
   stmt.kind === "define" && stmt.value.kind === "shuffle";
 
+const meetings: ReadonlySet<Sync["what"]> = new Set(["barrier", "await-fill", "await-release"]);
+
 function meets(stmt: Stmt): boolean {
   let found = false;
   walkStmt(stmt, (each) => {
-    found ||= (each.kind === "sync" && each.what === "barrier") || isShuffle(each);
+    found ||= (each.kind === "sync" && meetings.has(each.what)) || isShuffle(each);
   });
   return found;
 }
@@ -96,7 +99,9 @@ function compileTogether(stmt: Stmt, threads: readonly Thread[], compile: Compil
     case "seq":
       return compileParts(stmt, threads, compile);
     case "sync":
-      return watchSync(stmt, threads[0]!.scope) ?? (() => {});
+      return stmt.what === "barrier"
+        ? (watchSync(stmt, threads[0]!.scope) ?? (() => {}))
+        : compileApart([stmt], threads, compile);
     default:
       return () => {};
   }

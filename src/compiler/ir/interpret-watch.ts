@@ -6,38 +6,13 @@
 // Work that a warp computes together is the warp's, and none of its lanes knows which lane has which element.
 
 import { product } from "../support/integer-math.ts";
-import { copiedAhead } from "./copied-ahead.ts";
+import { copiedAhead, filledByBoxes } from "./copied-ahead.ts";
+import { areInTurn, type Batches, noBatches } from "./interpret-batches.ts";
+import { type Coordinates, type Findings, newFindings } from "./interpret-findings.ts";
 import { type Lane, type Memory, offsetOf, write } from "./interpret-memory.ts";
 import type { Scope } from "./interpret-scope.ts";
 import type { LoopFunc, Stmt, Sync } from "./loop-ir.ts";
-import { printStmt } from "./print.ts";
 import { gridAxes, isWarpWide, laneAxis } from "./thread-axes.ts";
-
-/** Coordinates of a thread, or of the warp that does something together: that has none along its lanes. */
-export type Coordinates = Readonly<Record<string, number>>;
-
-export interface Access {
-  readonly kind: "load" | "store";
-  /** Text of the statement, of a choice its first line. */
-  readonly statement: string;
-  readonly thread: Coordinates;
-}
-
-/**
- * Kinds of mistakes in accesses, each with the accesses that meet:
- *   race         two of one element that nothing orders
- *   outside      one outside of its buffer
- *   overwritten  two stores of one element of a result, in one launch, the first of which nobody reads
- *   unset        a load of an element of shared memory that no thread of the group has stored, and the store that it ends in
- *   wrong        a store of a wrong result, the last load of shared memory by its thread, and the store that this load had it from
- */
-export interface Finding {
-  readonly kind: "race" | "outside" | "overwritten" | "unset" | "wrong";
-  readonly buffer: string;
-  /** The element, or the indices outside of the buffer. */
-  readonly at: readonly Lane[];
-  readonly accesses: readonly Access[];
-}
 
 /** All accesses of one statement by one thread between two barriers. */
 interface Step {
@@ -49,6 +24,7 @@ interface Step {
   /** Number of the part of the run between two barriers: each group begins another. */
   readonly phase: number;
   readonly groupAt: Coordinates;
+  readonly batches: Batches;
 }
 
 interface Shadow {
@@ -78,6 +54,8 @@ interface Shadows {
   readonly cells: Shadow[];
   /** Whether copies in the background fill the buffer. */
   readonly isAhead: boolean;
+  /** Slots of a buffer that boxes fill; undefined: none do. */
+  readonly slots: number | undefined;
 }
 
 interface Thread {
@@ -86,6 +64,7 @@ interface Thread {
   readonly at: Coordinates;
   /** Copies of no batch yet, and the batches that are under way. */
   readonly copies: { open: (() => void)[]; readonly batches: (() => void)[][] };
+  batches: Batches;
   lastLoad: SharedLoad | null;
   /** The last load of an element without a value. */
   unset: SharedLoad | null;
@@ -95,6 +74,7 @@ const newThread = (number: number, at: Coordinates): Thread => ({
   number,
   at,
   copies: { open: [], batches: [] },
+  batches: noBatches,
   lastLoad: null,
   unset: null,
 });
@@ -106,11 +86,11 @@ interface Run {
   phase: number;
   groupAt: Coordinates;
   readonly ahead: ReadonlySet<string>;
+  readonly slots: ReadonlyMap<string, number>;
+  /** Threads of a group, and its warps. */
+  readonly threads: Set<Thread>;
   readonly shadows: Map<Memory, Shadows>;
-  readonly findings: Finding[];
-  /** Pairs of statements that were found. */
-  readonly known: Set<string>;
-  readonly numbers: Map<Stmt, number>;
+  readonly findings: Findings;
   /** Sum over all accesses, whatever their order: that of two runs with the same accesses is the same. */
   trail: number;
 }
@@ -131,10 +111,10 @@ export function newWatch({ body }: LoopFunc): Watch {
     phase: 0,
     groupAt: {},
     ahead: copiedAhead(body),
+    slots: filledByBoxes(body),
+    threads: new Set(),
     shadows: new Map(),
-    findings: [],
-    known: new Set(),
-    numbers: new Map(),
+    findings: newFindings(),
     trail: 0,
   };
   return { run, thread: newThread(0, {}), warp: newThread(-1, {}), stmt: body, isInLaunch: false };
@@ -160,7 +140,9 @@ export function scopesOfThreads(scopes: readonly Scope[], axes: readonly string[
     const key = JSON.stringify(ofWarp);
     const warp = warps.get(key) ?? newThread(-1 - warps.size, ofWarp);
     warps.set(key, warp);
-    return { ...scope, watch: { ...watch, thread: newThread(number, at(axes)), warp } };
+    const thread = newThread(number, at(axes));
+    watch.run.threads.add(thread).add(warp);
+    return { ...scope, watch: { ...watch, thread, warp } };
   });
 }
 
@@ -187,6 +169,7 @@ export function beginGroup({ watch, cells }: Scope): void {
   const { run } = watch;
   run.group++;
   run.phase++;
+  for (const thread of run.threads) thread.batches = noBatches;
   // A group has nothing of what another has left in this memory.
   for (const { written, buffer } of run.shadows.keys()) if (buffer.memory === "group") written.fill(0);
   run.groupAt = Object.fromEntries(
@@ -199,6 +182,11 @@ export function watchSync({ what, pending }: Sync, { watch }: Scope): (() => voi
   if (!watch) return null;
   const { run, thread, warp } = watch;
   const { copies } = thread;
+  // Boxes are tiles, so they are the warp's, whose first lane does this for it.
+  const both = isFirstLane(thread) ? [thread, warp] : [thread];
+  const count = (which: keyof Batches): void => {
+    for (const one of both) one.batches = { ...one.batches, [which]: one.batches[which] + 1 };
+  };
   switch (what) {
     case "barrier":
       return () => void run.phase++;
@@ -206,11 +194,20 @@ export function watchSync({ what, pending }: Sync, { watch }: Scope): (() => voi
       return () => commit(copies);
     case "wait":
       return () => arriveFirst(copies, copies.batches.length - pending);
-    // Boxes are tiles, so they are the warp's, whose first lane does this for it.
     case "fill":
-      return isFirstLane(thread) ? () => commit(warp.copies) : () => {};
+      return () => {
+        count("filled");
+        if (isFirstLane(thread)) commit(warp.copies);
+      };
     case "await-fill":
-      return isFirstLane(thread) ? () => arriveFirst(warp.copies, 1) : () => {};
+      return () => {
+        count("awaited");
+        if (isFirstLane(thread)) arriveFirst(warp.copies, 1);
+      };
+    case "release":
+      return () => count("released");
+    case "await-release":
+      return () => count("freed");
     default:
       return null;
   }
@@ -240,12 +237,16 @@ export function watchAccess(
   let step: Step | null = null;
   const stepNow = (): Step => {
     const { launch, group, phase, groupAt } = run;
-    if (step?.phase !== phase) step = { isStore, stmt, thread, launch, group, phase, groupAt };
+    const { batches } = thread;
+    if (step?.phase !== phase || step.batches !== batches) {
+      step = { isStore, stmt, thread, launch, group, phase, groupAt, batches };
+    }
     return step;
   };
   const note = isStore ? noteStore : noteLoad;
   return (point) => {
-    if (!isInside(memory, point)) noteOutside(run, memory, point, stepNow());
+    if (!isInside(memory, point))
+      run.findings.add({ kind: "outside", buffer: memory.buffer.name, at: point }, [stepNow()]);
     const offset = offsetOf(memory, point);
     if (!shadows) return offset;
     note(run, shadows, offset, stepNow());
@@ -265,13 +266,13 @@ function mixed({ group }: Run, { number }: Shadows, offset: number, { thread, is
 }
 
 /** Shadows of a buffer in which threads may meet; null: it is no such buffer. */
-function shadowsOf({ shadows, ahead }: Run, memory: Memory): Shadows | null {
+function shadowsOf({ shadows, ahead, slots }: Run, memory: Memory): Shadows | null {
   const { name, role, memory: place } = memory.buffer;
   if (role === "input" || place === "register" || place === "fragment") return null;
   const known = shadows.get(memory);
   if (known) return known;
   const cells: Shadow[] = new Array(product(memory.buffer.shape));
-  const made: Shadows = { memory, number: shadows.size, cells, isAhead: ahead.has(name) };
+  const made: Shadows = { memory, number: shadows.size, cells, isAhead: ahead.has(name), slots: slots.get(name) };
   shadows.set(memory, made);
   return made;
 }
@@ -311,7 +312,7 @@ function noteStore(run: Run, shadows: Shadows, offset: number, step: Step): void
   }
   const isResult = shadows.memory.buffer.role === "output";
   if (isResult && cell.stored?.launch === step.launch && !cell.loaded)
-    noteOverwritten(run, shadows, offset, cell.stored, step);
+    run.findings.add({ kind: "overwritten", buffer: shadows.memory.buffer.name, at: [offset] }, [cell.stored, step]);
   const { lastLoad } = step.thread;
   shadows.cells[offset] = { ...newShadow(), stored: step, isUnderWay: shadows.isAhead, made: lastLoad };
   if (shadows.isAhead) step.thread.copies.open.push(() => arrive(run, shadows, offset, step));
@@ -326,45 +327,23 @@ function arrive(run: Run, { cells }: Shadows, offset: number, step: Step): void 
 }
 
 /** Says whether an access may come before an earlier one, of which at least one stores. */
-function meet(cell: Shadow, earlier: Step, step: Step, { memory }: Shadows): boolean {
+function meet(cell: Shadow, earlier: Step, step: Step, { memory, slots }: Shadows): boolean {
   if (earlier.launch !== step.launch) return false;
   if (earlier.group !== step.group) return memory.buffer.memory !== "group";
-  return cell.isUnderWay || (earlier.phase === step.phase && earlier.thread !== step.thread);
+  if (cell.isUnderWay) return true;
+  if (earlier.phase !== step.phase) return false;
+  return slots === undefined ? earlier.thread !== step.thread : !areInTurn(earlier, step, slots);
 }
 
-const accessOf = ({ isStore, stmt, thread, groupAt }: Step): Access => ({
-  kind: isStore ? "store" : "load",
-  statement: printStmt(stmt).split("\n", 1)[0]!,
-  thread: { ...groupAt, ...thread.at },
-});
-
-function noteRace(run: Run, { memory }: Shadows, element: number, earlier: Step, step: Step): void {
-  const buffer = memory.buffer.name;
-  if (isKnown(run, buffer, [earlier.stmt, step.stmt])) return;
-  run.findings.push({ kind: "race", buffer, at: [element], accesses: [accessOf(earlier), accessOf(step)] });
-}
-
-function noteOutside(run: Run, { buffer }: Memory, at: readonly Lane[], step: Step): void {
-  if (isKnown(run, buffer.name, [step.stmt])) return;
-  run.findings.push({ kind: "outside", buffer: buffer.name, at, accesses: [accessOf(step)] });
-}
-
-function noteOverwritten(run: Run, { memory }: Shadows, element: number, earlier: Step, step: Step): void {
-  const buffer = memory.buffer.name;
-  if (isKnown(run, buffer, [earlier.stmt, step.stmt])) return;
-  run.findings.push({ kind: "overwritten", buffer, at: [element], accesses: [accessOf(earlier), accessOf(step)] });
+function noteRace({ findings }: Run, { memory }: Shadows, element: number, earlier: Step, step: Step): void {
+  findings.add({ kind: "race", buffer: memory.buffer.name, at: [element] }, [earlier, step]);
 }
 
 /** A result that is made of an element without a value: the run goes on, as what should have been loaded may be stored later. */
-function noteUnset(run: Run, { unset }: Thread, stmt: Stmt): void {
-  if (!unset || isKnown(run, unset.buffer, [unset.step.stmt, stmt])) return;
-  const store = accessOf({ ...unset.step, isStore: true, stmt });
-  run.findings.push({
-    kind: "unset",
-    buffer: unset.buffer,
-    at: [unset.offset],
-    accesses: [accessOf(unset.step), store],
-  });
+function noteUnset({ findings }: Run, { unset }: Thread, stmt: Stmt): void {
+  if (!unset) return;
+  const { buffer, offset, step } = unset;
+  findings.add({ kind: "unset", buffer, at: [offset] }, [step, { ...step, isStore: true, stmt }]);
 }
 
 /** How a watched run writes an element; null: the run is not watched. */
@@ -384,17 +363,5 @@ export function noteWrong({ shadows, findings }: Run, buffer: string, element: n
   const steps = [cell?.made?.from, cell?.made?.step, cell?.stored].filter(
     (step) => step !== null && step !== undefined,
   );
-  findings.push({ kind: "wrong", buffer, at: [element], accesses: steps.map(accessOf) });
-}
-
-function isKnown({ known, numbers }: Run, buffer: string, stmts: readonly Stmt[]): boolean {
-  const places = stmts.map((stmt) => {
-    const number = numbers.get(stmt) ?? numbers.size;
-    numbers.set(stmt, number);
-    return number;
-  });
-  const key = `${buffer} ${places.join(" ")}`;
-  if (known.has(key)) return true;
-  known.add(key);
-  return false;
+  findings.add({ kind: "wrong", buffer, at: [element] }, steps);
 }

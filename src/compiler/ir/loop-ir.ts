@@ -260,6 +260,8 @@ export interface Prefetch {
  *   wait     all but the last `pending` batches of the thread have arrived
  *   fill     ends a batch of boxes, tiles that one thread has copied in the background as a whole; batches fill `slots` in turns
  *   await-fill  the oldest batch of boxes that was not yet waited for has arrived
+ *   release  the thread has no more use for the oldest batch of boxes that it has not yet released
+ *   await-release  all threads have released the slot that the next batch of boxes fills; at first each slot is free
  *   publish  what the thread has stored in the memory of the group is seen by products that run on their own
  *   begin-products, commit-products, wait-products   the same for such products: they may read sums, a batch of them ends, and
  *            all but the last `pending` batches are computed
@@ -271,8 +273,7 @@ export interface Sync {
     | "barrier"
     | "commit"
     | "wait"
-    | "fill"
-    | "await-fill"
+    | BoxSync
     | "publish"
     | "begin-products"
     | "commit-products"
@@ -282,6 +283,9 @@ export interface Sync {
   /** Slots that batches of boxes fill; only of those. */
   readonly slots?: number;
 }
+
+/** Kinds of `Sync` about batches of boxes: they have slots. */
+export type BoxSync = "fill" | "await-fill" | "release" | "await-release";
 
 export interface BlockAxis {
   readonly name: string;

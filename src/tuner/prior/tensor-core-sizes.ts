@@ -15,7 +15,10 @@ export const gpuRates = {
   cyclesPerBarrier: 50,
   /** From the request of a copy to its arrival. */
   memoryLatency: 900,
-  /** Time beside that of copies by threads, until boxes have been timed on a GPU: where nothing is measured, what has run comes first. */
+  /**
+   * Time beside that of copies by threads, until boxes have been timed on a GPU, and its square for those of threads of their own: where nothing is
+   * measured, what has run comes first.
+   */
   untimedBoxes: 17 / 16,
   /** Until the first thread runs, and from the last one to the next launch. */
   cyclesPerLaunch: 4_000,

@@ -129,15 +129,13 @@ describe("products on tensor cores", () => {
     expect(text).toContain("const __grid_constant__ uk_map uk_map0, const __grid_constant__ uk_map uk_map1)");
     expect(text).not.toContain("uk_copy16");
     const body = text.slice(text.indexOf("for (int C_sum_k_0_"));
-    const order = [
-      ...body.matchAll(/wgmma\.(fence|commit_group|wait_group)|__syncthreads|uk_(await_fill|box|fill)\(/g),
-    ];
+    const order = [...body.matchAll(/wgmma\.(fence|commit_group|wait_group)|__syncthreads|uk_(await|box|arrive)\(/g)];
     expect(order.map(([all]) => all)).toEqual([
-      "uk_await_fill(",
+      "uk_await(",
       "wgmma.wait_group",
       "__syncthreads",
       ...["uk_box(", "uk_box("],
-      "uk_fill(",
+      "uk_arrive(",
       "wgmma.fence",
       "wgmma.commit_group",
       "wgmma.wait_group",

@@ -107,7 +107,7 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           }
           // Operands of a warp come to its registers by tiles; those of four warps are read where they lie.
           expect(countOf(code, "LDSM") > 0, what).toBe(isByWarps);
-          const [copies, others] = template.name.endsWith("by boxes") ? ["UTMALDG", "LDGSTS"] : ["LDGSTS", "UTMALDG"];
+          const [copies, others] = template.name.includes("by boxes") ? ["UTMALDG", "LDGSTS"] : ["LDGSTS", "UTMALDG"];
           if (countedAt(drawn.assignment, ".stages") > 1) expect(countOf(code, copies), what).toBeGreaterThan(0);
           expect(countOf(code, others), what).toBe(0);
           const counted = countedAt(drawn.assignment, ".registers");

@@ -63,13 +63,13 @@ export function byWarps({ M, N, K, dtype }: Product, blocks: Blocks): Trace {
 /**
  * By `wgmma`, of 64 rows, whose operands lie in panels of 64 elements a row.
  *
- * @param copies whether all threads copy operands, piece by piece, or one has panels copied as boxes
+ * @param copies whether all threads copy operands, piece by piece, or one has panels copied as boxes, and whether that one computes nothing
  */
 export function byGroups(
   { M, N, K, dtype }: Product,
   blocks: Blocks,
   wide: number,
-  copies: "by threads" | "by boxes" = "by threads",
+  copies: "by threads" | "by boxes" | "by boxes, warp-specialized" = "by threads",
 ): Trace {
   const { rows, columns, depth, across, along, stages } = blocks;
   return [
@@ -91,7 +91,7 @@ export function byGroups(
           { dim: 0, part: "whole", tile: 1 },
           { dim: 1, part: "inner", tile: 64 },
         ]),
-        ...(copies === "by boxes"
+        ...(copies !== "by threads"
           ? [{ kind: "annotate", loop: `${pack}.1`, key: "warp", value: 1 } as const]
           : piecesToThreads(pack, buffer === "A" ? rows : depth, blocks)),
       ] as const satisfies readonly Instruction[];
@@ -99,6 +99,9 @@ export function byGroups(
     { kind: "tensorize", loop: loop("i", 3), intrinsic: `wgmma.m64n${wide}k16.${dtype}` },
     { kind: "annotate", loop: loop("k", 0), key: "stages", value: stages },
     { kind: "annotate", loop: loop("k", 0), key: "products-behind", value: 1 },
+    ...(copies === "by boxes, warp-specialized"
+      ? [{ kind: "annotate", loop: loop("k", 0), key: "warp-specialized", value: 1 } as const]
+      : []),
   ];
 }
 

@@ -123,7 +123,7 @@ describe("products on tensor cores", () => {
     expect(wrongAfter(productOf(sizes), byWarps(sizes, blocks), behind)).toEqual([]);
   });
 
-  test.each(["by threads", "by boxes"] as const)(
+  test.each(["by threads", "by boxes", "by boxes, warp-specialized"] as const)(
     "by a group of warps, on panels, copied %s, with bias and activation",
     (copies) => {
       const sizes = { M: 64, N: 128, K: 128, dtype: "bf16" } as const;

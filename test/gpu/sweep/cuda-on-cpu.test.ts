@@ -5,11 +5,13 @@ import { describe, expect } from "vitest";
 import { lower } from "../../../src/compiler/backend/lower.ts";
 import {
   type AcceleratorTarget,
+  type ComputeDef,
   type CudaSource,
   cudaGenerator,
   cudaSm80,
   cudaSm90,
   fromCompute,
+  type LoopFunc,
   schedule,
   type Trace,
 } from "../../../src/compiler/index.ts";
@@ -17,7 +19,7 @@ import { createRng } from "../../../src/tuner/support/rng.ts";
 import { byGroups, byWarps, productOf } from "../../compiler/cuda/schedules.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
 import { fewer, inTurn } from "../../support/long.ts";
-import { referenceOf, wrongAccesses } from "../../support/reference.ts";
+import { type Reference, referenceOf, wrongAccesses } from "../../support/reference.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import { drawRound, type Round } from "./draw-round.ts";
 import { sweptFor } from "./operators.ts";
@@ -57,11 +59,20 @@ const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
   });
 
 /** How many of the texts are wrong once a part is left out of them. */
-function wrongWithout(round: Round, part: RegExp): number {
-  const sources = sourcesOf(round).filter(({ text }) => part.test(text));
-  expect(sources.length).toBeGreaterThan(0);
-  const cut = sources.map((source) => ({ ...source, text: source.text.replaceAll(new RegExp(part, "g"), "") }));
-  return wrongOnCpu(round.reference!, cut).filter((wrong) => wrong !== null).length;
+function wrongWithout(reference: Reference, sources: readonly CudaSource[], part: RegExp): number {
+  const parted = sources.filter(({ text }) => part.test(text));
+  expect(parted.length).toBeGreaterThan(0);
+  const cut = parted.map((source) => ({ ...source, text: source.text.replaceAll(new RegExp(part, "g"), "") }));
+  return wrongOnCpu(reference, cut).filter((wrong) => wrong !== null).length;
+}
+
+const wrongOfRound = (round: Round, part: RegExp): number => wrongWithout(round.reference!, sourcesOf(round), part);
+
+/** A kernel for a product, as a schedule has it. */
+function kernelOf(op: ComputeDef, trace: Trace): { readonly flat: LoopFunc; readonly source: CudaSource } {
+  const options = { target: cudaSm90, numerics: "fast" } as const;
+  const flat = lower(schedule(fromCompute(op), trace), options);
+  return { flat, source: cudaGenerator.generate(flat, { ...options, relaxed: false }) as CudaSource };
 }
 
 describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
@@ -105,13 +116,12 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     ["of warps", byWarps(sizes, blocks)],
     ["of four warps", byGroups(sizes, blocks, 128)],
     ["of four warps, by boxes", byGroups(sizes, blocks, 128, "by boxes")],
+    ["of four warps, warp-specialized", byGroups(sizes, blocks, 128, "by boxes, warp-specialized")],
   ])(
     "groups that go on to a further part of a product: %s",
     (_, trace) => {
       const op = productOf(sizes);
-      const options = { target: cudaSm90, numerics: "fast" } as const;
-      const flat = lower(schedule(fromCompute(op), halved(trace)), options);
-      const source = cudaGenerator.generate(flat, { ...options, relaxed: false }) as CudaSource;
+      const { flat, source } = kernelOf(op, halved(trace));
       const reference = referenceOf(op, createRng(3));
       expect(wrongOnCpu(reference, [source])).toEqual([null]);
       expect(wrongAccesses(reference, flat)).toBeNull();
@@ -133,8 +143,8 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
   turn(
     "a barrier that is missing is seen",
     () => {
-      expect(wrongWithout(drawn("softmax, long"), /__syncthreads\(\);/)).toBeGreaterThan(0);
-      expect(wrongWithout(drawn("gemm of whole tiles"), /__syncthreads\(\);/)).toBeGreaterThan(0);
+      expect(wrongOfRound(drawn("softmax, long"), /__syncthreads\(\);/)).toBeGreaterThan(0);
+      expect(wrongOfRound(drawn("gemm of whole tiles"), /__syncthreads\(\);/)).toBeGreaterThan(0);
     },
     60_000,
   );
@@ -143,21 +153,26 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
     "a wait for copies that is missing is seen",
     () => {
       const wait = /asm volatile\("cp\.async\.wait_group \d+;" ::: "memory"\);/;
-      expect(wrongWithout(drawn("gemm of whole tiles"), wait)).toBeGreaterThan(0);
+      expect(wrongOfRound(drawn("gemm of whole tiles"), wait)).toBeGreaterThan(0);
     },
     60_000,
   );
 
+  const waitForProducts = /asm volatile\("wgmma\.wait_group\.sync\.aligned \d+;" ::: "memory"\);/;
   turn.each([
-    ["the wait for boxes", /(?<=\n +)uk_await_fill\(.*\);/],
-    ["the barrier behind it", /__syncthreads\(\);(?=\n +if \(\()/],
-    ["the wait for products", /asm volatile\("wgmma\.wait_group\.sync\.aligned \d+;" ::: "memory"\);/],
-  ])(
-    "%s that is missing is seen",
-    (_, part) => {
-      const round = inPanels(0);
-      const schedules = round.schedules.filter(({ template }) => template.endsWith("by boxes"));
-      expect(wrongWithout({ ...round, schedules }, part)).toBeGreaterThan(0);
+    ["by boxes", "the wait for boxes", /(?<=\n +)uk_await\(.*\);/],
+    ["by boxes", "the barrier behind it", /__syncthreads\(\);(?=\n +if \(\()/],
+    ["by boxes", "the wait for products", waitForProducts],
+    ["by boxes, warp-specialized", "the wait for boxes", /uk_await\(.*uk_slots.*\);/],
+    ["by boxes, warp-specialized", "the wait for a slot", /uk_await\(.*uk_free.*\);/],
+    ["by boxes, warp-specialized", "the release of a slot", /if .* uk_arrive\(.*uk_free.*\);/],
+    ["by boxes, warp-specialized", "the wait for products", waitForProducts],
+  ] as const)(
+    "%s: %s that is missing is seen",
+    (kind, _, part) => {
+      const op = productOf({ ...sizes, K: 512 });
+      const { source } = kernelOf(op, byGroups({ ...sizes, K: 512 }, { ...blocks, rows: 128, across: 2 }, 128, kind));
+      expect(wrongWithout(referenceOf(op, createRng(3)), [source], part)).toBe(1);
     },
     120_000,
   );

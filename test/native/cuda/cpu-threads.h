@@ -186,11 +186,11 @@ struct uk_mapped { const unsigned char *array; unsigned long long bytes, columns
 /* A map as the argument of a kernel, which has 128 bytes. */
 struct alignas(64) uk_argument : uk_mapped { unsigned char rest[128 - sizeof(uk_mapped)]; };
 struct uk_box_copy { unsigned to; uk_mapped map; int column, row; };
-/* A barrier: its phase, arrivals and bytes that it waits for, and the boxes that are on their way. */
-struct uk_slot { unsigned phase, arrivals; long bytes; std::vector<uk_box_copy> boxes; };
+/* A barrier: its phase, the arrivals of each phase, arrivals and bytes that it waits for, and the boxes that are on their way. */
+struct uk_slot { unsigned phase, all, arrivals; long bytes; std::vector<uk_box_copy> boxes; };
 static std::map<unsigned, uk_slot> uk_slots;
 
-static void uk_begin_slot(unsigned slot) { uk_slots[slot] = {0, 1, 0, {}}; }
+static void uk_begin_slot(unsigned slot, unsigned arrivals) { uk_slots[slot] = {0, arrivals, arrivals, 0, {}}; }
 
 /* Where a piece of 16 bytes lies: its place in 128 bytes is swapped by the number of the line, of eight. */
 static unsigned uk_swapped(unsigned at) { return at ^ (at >> 3 & 112); }
@@ -219,16 +219,20 @@ static void uk_box(unsigned to, const void *map, int column, int row, unsigned s
   else at.boxes.push_back(copy);
 }
 
-static void uk_fill(unsigned slot) { uk_slots[slot].arrivals--; }
+static void uk_arrive(unsigned slot) {
+  uk_slot &at = uk_slots[slot];
+  if (at.arrivals == 0) uk_refuse("a barrier has more arrivals than it waits for");
+  else at.arrivals--;
+}
 
-static void uk_await_fill(unsigned slot, unsigned parity) {
+static void uk_await(unsigned slot, unsigned parity) {
   for (int turns = 0; uk_slots[slot].phase % 2 == parity; turns++) {
     uk_slot &at = uk_slots[slot];
     if (at.arrivals == 0) {
       for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
       if (at.bytes != 0) uk_refuse("a batch of boxes has other bytes than were said");
-      at = {at.phase + 1, 1, 0, {}};
-    } else if (turns > 10000) return uk_refuse("a batch of boxes that never ends is waited for");
+      at = {at.phase + 1, at.all, at.all, 0, {}};
+    } else if (turns > 10000) return uk_refuse("a barrier that never ends is waited for");
     else uk_yield();
   }
 }

@@ -90,6 +90,7 @@ describe("templates", () => {
       title,
       `${title}, 64 columns at once`,
       `${title}, 64 columns at once, by boxes`,
+      `${title}, 64 columns at once, by boxes, warp-specialized`,
     ]);
     // Parts of 72 are no whole tiles of 16.
     expect(namesOf(deep(144), cudaSm90)).toEqual([]);

@@ -3,13 +3,15 @@
 // in that memory (mbarrier), one a slot.
 //
 //   uk_filled3, uk_awaited3    batches so far, whose remainder by the 3 slots is the slot, and whose quotient says the phase of its barrier
+//   uk_released3               the same for barriers at which warps release slots, where a thread of its own asks for boxes
 
 import type { DType } from "../../expr/dtype.ts";
 import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import { type Affine, fromAffine, toAffine } from "../../ir/affine.ts";
 import { add, constInt, floorDiv, mod } from "../../ir/build.ts";
-import type { Expr, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
+import type { BoxSync, Expr, Load, Stmt, Store } from "../../ir/loop-ir.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
+import { warpLanes } from "../../target/shuffles.ts";
 import { cannotRun } from "../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { cudaIndex } from "./expression.ts";
@@ -57,7 +59,7 @@ export function boxLines(stmt: Store, context: StatementContext): Lines {
     const target = `${context.use("uk_shared")}(&${context.names(stmt.buffer)}[${start} + ${at * high * columns}])`;
     return `${context.use("uk_box")}(${target}, &${map}, ${x}, ${y} + ${at * high}, ${barrierAt("filled", slots, context)}, ${bytes});`;
   });
-  return ["if (threadIdx.x == 0) {", ...copies.map((line) => `  ${line}`), "}"];
+  return context.isCopier ? copies : ["if (threadIdx.x == 0) {", ...copies.map((line) => `  ${line}`), "}"];
 }
 
 function boxOf(stmt: Store, load: Load): Box {
@@ -98,19 +100,38 @@ function placeIn(index: Expr, apart: number): { readonly column: Expr; readonly 
 // ── barriers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const barriers = (slots: number): string => `uk_slots${slots}`;
+const releases = (slots: number): string => `uk_free${slots}`;
 
-const barrierAt = (batch: "filled" | "awaited", slots: number, context: StatementContext): string =>
-  `${context.use("uk_shared")}(&${barriers(slots)}[uk_${batch}${slots} % ${slots}])`;
+type Batch = "filled" | "awaited" | "released";
 
-/** End of a batch of boxes, or the wait for one. */
-export function boxSync({ what, slots = 1 }: Sync, context: StatementContext): Lines {
-  if (what === "fill") {
-    const arrive = `${context.use("uk_fill")}(${barrierAt("filled", slots, context)});`;
-    return [`if (${isFirstThread}) ${arrive}`, `uk_filled${slots}++;`];
+const at = (array: string, batch: Batch, slots: number, context: StatementContext): string =>
+  `${context.use("uk_shared")}(&${array}[uk_${batch}${slots} % ${slots}])`;
+
+const barrierAt = (batch: Batch, slots: number, context: StatementContext): string =>
+  at(barriers(slots), batch, slots, context);
+
+/** End of a batch of boxes or of its use, or the wait for either. Each warp releases a slot once. */
+export function boxSync(what: BoxSync, slots: number, context: StatementContext): Lines {
+  const { use, isCopier } = context;
+  switch (what) {
+    case "fill": {
+      const arrive = `${use("uk_arrive")}(${barrierAt("filled", slots, context)});`;
+      return [isCopier ? arrive : `if (${isFirstThread}) ${arrive}`, `uk_filled${slots}++;`];
+    }
+    case "await-fill": {
+      const phase = `uk_awaited${slots} / ${slots} & 1`;
+      return [`${use("uk_await")}(${barrierAt("awaited", slots, context)}, ${phase});`, `uk_awaited${slots}++;`];
+    }
+    case "release": {
+      const arrive = `${use("uk_arrive")}(${at(releases(slots), "released", slots, context)});`;
+      return [`if (threadIdx.x % ${warpLanes} == 0) ${arrive}`, `uk_released${slots}++;`];
+    }
+    case "await-release": {
+      // The phase before the first one is over.
+      const phase = `~(uk_filled${slots} / ${slots}) & 1`;
+      return [`${use("uk_await")}(${at(releases(slots), "filled", slots, context)}, ${phase});`];
+    }
   }
-  const phase = `uk_awaited${slots} / ${slots} & 1`;
-  const wait = `${context.use("uk_await_fill")}(${barrierAt("awaited", slots, context)}, ${phase});`;
-  return [wait, `uk_awaited${slots}++;`];
 }
 
 const isFirstThread = "threadIdx.x + threadIdx.y + threadIdx.z == 0";
@@ -124,21 +145,32 @@ export function slotsIn(body: Stmt): readonly number[] {
   return [...slots];
 }
 
-/** Barriers behind the first bytes of the memory of a group: the lines that begin them, and where they end. */
+/**
+ * Barriers behind the first bytes of the memory of a group: the lines that begin them, and where they end.
+ *
+ * @param warps number of warps that release slots; 0: nobody waits for that
+ */
 export function barrierLines(
   all: readonly number[],
   start: number,
+  warps: number,
   context: StatementContext,
 ): { readonly lines: Lines; readonly end: number } {
   let end = start;
-  const lines = all.flatMap((slots) => {
-    end = Math.ceil(end / barrierBytes) * barrierBytes + slots * barrierBytes;
+  const begin = (array: string, slots: number, arrivals: number): Lines => {
+    const first = Math.ceil(end / barrierBytes) * barrierBytes;
+    end = first + slots * barrierBytes;
+    const slot = `${context.use("uk_shared")}(&${array}[at])`;
     return [
-      `unsigned long long *const ${barriers(slots)} = (unsigned long long *)(uk_group + ${end - slots * barrierBytes});`,
-      `unsigned uk_filled${slots} = 0, uk_awaited${slots} = 0;`,
-      `if (${isFirstThread}) for (int at = 0; at < ${slots}; at++) ${context.use("uk_begin_slot")}(${context.use("uk_shared")}(&${barriers(slots)}[at]));`,
+      `unsigned long long *const ${array} = (unsigned long long *)(uk_group + ${first});`,
+      `if (${isFirstThread}) for (int at = 0; at < ${slots}; at++) ${context.use("uk_begin_slot")}(${slot}, ${arrivals});`,
     ];
-  });
+  };
+  const lines = all.flatMap((slots) => [
+    `unsigned uk_filled${slots} = 0, uk_awaited${slots} = 0${warps > 0 ? `, uk_released${slots} = 0` : ""};`,
+    ...begin(barriers(slots), slots, 1),
+    ...(warps > 0 ? begin(releases(slots), slots, warps) : []),
+  ]);
   return { lines: lines.length === 0 ? [] : [...lines, "__syncthreads();"], end };
 }
 

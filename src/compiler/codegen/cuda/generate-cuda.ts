@@ -20,6 +20,7 @@ import { bytesOfElement, cudaType } from "./elements.ts";
 import { indexRanges } from "./index-ranges.ts";
 import { laneColumn, laneRow } from "./lane.ts";
 import { createNames } from "./names.ts";
+import { type Roles, rolesIn } from "./roles.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
 import { linesOf } from "./statement.ts";
 import type { StatementContext } from "./statement-context.ts";
@@ -63,6 +64,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     operands: operandsIn(func),
     panels,
     filled: filledByBoxes(func.body),
+    isCopier: false,
     mapOf: (array) => {
       throw new Error(`a map of ${array} outside of launches`);
     },
@@ -132,14 +134,19 @@ function launchOf(
     extents.get(`${prefix}.y`) ?? 1,
     extents.get(`${prefix}.z`) ?? 1,
   ];
-  const [grid, group] = [size("blockIdx"), size("threadIdx")];
+  const roles = rolesIn(inner, common);
+  const [grid, computing] = [size("blockIdx"), size("threadIdx")];
+  // The last threads along z do not compute: the first of them copies, and the others have nothing to do.
+  const [x, y, z] = computing;
+  const group = [x, y, roles ? z + 1 : z] as const;
   const maps = newMaps(func, common);
   const ranges = indexRanges(seq(...before, inner), extents);
   const context = { ...common, ranges, warp: warpOf(product(group)), mapOf: maps.nameOf };
   const own = usedIn(seq(...before, body));
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
-  const slots = barrierLines(slotsIn(body), places.at(-1)?.end ?? 0, context);
+  const releasing = roles ? product(computing) / warpLanes : 0;
+  const slots = barrierLines(slotsIn(body), places.at(-1)?.end ?? 0, releasing, context);
   const groupBytes = slots.end;
   const tiles = lanesOfTiles(body);
   const other = [...tiles].find((lanes) => lanes !== group[0]);
@@ -161,7 +168,8 @@ function launchOf(
     ...registerArrays(func, own, tiledIn(body), context),
     ...(tiles.size > 0 ? warpPlace : []),
     ...before.flatMap((definition) => linesOf(definition, context)),
-    ...linesOf(inner, context),
+    ...(roles ? copierLines(roles, z, context) : []),
+    ...linesOf(roles?.computes ?? inner, context),
   ];
   const parameters = [
     ...arraysOf(func).map((it) => parameter(it, context)),
@@ -172,6 +180,19 @@ function launchOf(
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
     launch: { entry, grid, group, groupBytes, ...(maps.all.length > 0 && { maps: maps.all }) },
   };
+}
+
+/** Lines of the threads along z that do not compute. */
+function copierLines({ copies }: Roles, z: number, context: StatementContext): readonly string[] {
+  const lines = linesOf(copies, { ...context, isCopier: true });
+  return [
+    `if (threadIdx.z == ${z}) {`,
+    "  if (threadIdx.x + threadIdx.y == 0) {",
+    ...lines.map((line) => `    ${line}`),
+    "  }",
+    "  return;",
+    "}",
+  ];
 }
 
 /** Buffers whose addresses are arguments, in their order. */

@@ -26,6 +26,8 @@ export interface StatementContext extends CudaContext {
   readonly panels: ReadonlySet<string>;
   /** Slots of the buffers that boxes fill. */
   readonly filled: ReadonlyMap<string, number>;
+  /** Whether the code is that of the one thread that asks for boxes and computes nothing. */
+  readonly isCopier: boolean;
   /** Name of the map of an array for boxes. */
   readonly mapOf: (array: string, shape: Pick<BoxMap, "columns" | "box">) => string;
   readonly fresh: (stem: string) => string;

@@ -1,7 +1,7 @@
 // Statement of the flat loop IR of threads → lines of CUDA C. Vectors are printed lane by lane; runs in memory are moved at once.
 
 import { isLaneActive } from "../../ir/lanes.ts";
-import type { Assign, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
+import type { Assign, BoxSync, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
 import { isWarpWide } from "../../ir/thread-axes.ts";
 import { lanesOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -48,9 +48,9 @@ function linesOfOne(stmt: Stmt, context: StatementContext): Lines {
     case "assign":
       return isWarpWide(stmt.value) ? warpAssign(stmt, context) : linesOfLocal(stmt, context);
     case "sync":
-      return stmt.what === "fill" || stmt.what === "await-fill"
-        ? boxSync(stmt, context)
-        : [syncs[stmt.what](stmt.pending)];
+      return stmt.slots === undefined
+        ? [syncs[stmt.what as keyof typeof syncs](stmt.pending)]
+        : boxSync(stmt.what as BoxSync, stmt.slots, context);
     case "prefetch":
       return [];
     case "block":
@@ -66,7 +66,7 @@ const syncs = {
   "begin-products": () => 'asm volatile("wgmma.fence.sync.aligned;" ::: "memory");',
   "commit-products": () => 'asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");',
   "wait-products": (pending: number) => `asm volatile("wgmma.wait_group.sync.aligned ${pending};" ::: "memory");`,
-} as const satisfies Record<Exclude<Sync["what"], "fill" | "await-fill">, (pending: number) => string>;
+} as const satisfies Record<Exclude<Sync["what"], BoxSync>, (pending: number) => string>;
 
 function linesOfIf(stmt: If, context: StatementContext): Lines {
   const yes = [

@@ -10,10 +10,11 @@
 //                                         C[…] += A.pack[k % 3 * 512 + …]
 //
 // Copies with the word `warp` are boxes: one thread has each copied as a whole. There the batch ends beside its copies, and an iteration
-// waits for the oldest one.
+// waits for the oldest one. With the word `warp-specialized` that thread computes nothing, and runs ahead of those that do as far as slots are
+// free: these release a slot in place of the barrier.
 
 import { add, constInt, forLoop, ifThen, lt, mod, mul, seq, sync, syncBoxes, variable } from "../../ir/build.ts";
-import type { Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, For, LoopFunc, Stmt, Var } from "../../ir/loop-ir.ts";
 import { groupAxisOf, isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
 import { mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
@@ -29,6 +30,9 @@ export const stagesWord = "stages";
  * filled again only when all threads have waited for the products that read it, so copies run ahead by so many slots less.
  */
 export const behindWord = "products-behind";
+
+/** Word of a loop whose boxes are asked for by threads of their own (warp specialization). It says nothing of other copies. */
+export const specializedWord = "warp-specialized";
 
 export const pipelineLoops: Pass = {
   name: "pipeline-loops",
@@ -73,7 +77,12 @@ interface Around {
 
 /** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to. */
 function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, { isOfGroup, isRepeated }: Around): Stmt {
-  const { [stagesWord]: stages = 1, [behindWord]: behind, ...annotations } = loop.annotations;
+  const {
+    [stagesWord]: stages = 1,
+    [behindWord]: behind,
+    [specializedWord]: specialized,
+    ...annotations
+  } = loop.annotations;
   const plain = updateFor(loop, { annotations });
   const buffers = buffersOf(func);
   const body = loop.body.kind === "seq" ? loop.body.body : [];
@@ -85,37 +94,88 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, { isOf
   // Copies are under way until they are waited for: a statement that reads back what it stores cannot be one.
   if (copies.some((stmt) => readsAny(stmt, copied))) return plain;
   for (const name of copied) slots.set(name, stages);
-  const at = (stmts: readonly Stmt[], iteration: Expr, slot: Expr): readonly Stmt[] =>
+  const at = (stmts: readonly Stmt[], iteration: Expr, slot = mod(iteration, constInt(stages))): readonly Stmt[] =>
     stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
+  const pipeline: Pipeline = {
+    loop: plain,
+    stages,
+    behind,
+    copiesAt: (iteration, slot) => at(copies, iteration, slot),
+    computed: products(at(compute, variable(loop.name)), behind),
+  };
+  if (!isOfGroup || !copies.every(isBox)) return behindBarriers(pipeline, isRepeated, false);
+  // A loop that runs again begins with the first slot, whichever batch has it.
+  return specialized === undefined || isRepeated
+    ? behindBarriers(pipeline, isRepeated, true)
+    : behindReleases(pipeline);
+}
+
+interface Pipeline {
+  readonly loop: For;
+  readonly stages: number;
+  /** Batches of products that may be under way; undefined: none of them run on their own. */
+  readonly behind: number | undefined;
+  /** The copies of an iteration; by default in its slot. */
+  readonly copiesAt: (iteration: Expr, slot?: Expr) => readonly Stmt[];
+  /** What the loop computes of its slot. */
+  readonly computed: readonly Stmt[];
+}
+
+const products = (stmts: readonly Stmt[], behind: number | undefined): readonly Stmt[] =>
+  behind === undefined ? stmts : [sync("begin-products"), ...stmts, sync("commit-products")];
+
+/** All threads wait for each other in each iteration, and begin copies then: into the slot that they have read before. */
+function behindBarriers(pipeline: Pipeline, isRepeated: boolean, areBoxes: boolean): Stmt {
+  const { loop, stages, behind, copiesAt, computed } = pipeline;
   const distance = Math.min(stages - 1 - (behind ?? 0), loop.extent);
-  const [k, ahead] = [variable(loop.name), add(variable(loop.name), constInt(distance))];
-  const early = variable(`${loop.name}.early`);
-  const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(stages));
-  const computed = at(compute, k, slotOf(k));
-  const areBoxes = isOfGroup && copies.every(isBox);
   // Products read what boxes have brought as it is; what threads have stored has to be published first.
   const published = areBoxes ? [] : [sync("publish")];
   const ended = areBoxes ? syncBoxes("fill", stages) : sync("commit");
-  const next = ifThen(
-    lt(ahead, constInt(loop.extent)),
-    seq(...at(copies, ahead, slotOf(ahead)), ...(areBoxes ? [ended] : [])),
-  );
+  const [early, ahead] = aheadBy(distance, loop);
+  const next = ifThen(lt(ahead, constInt(loop.extent)), seq(...copiesAt(ahead), ...(areBoxes ? [ended] : [])));
   return seq(
     // Other threads may still read the slots that an earlier run of the loop has filled.
     ...(isRepeated ? [sync("barrier")] : []),
-    forLoop(early.name, distance, seq(...at(copies, early, early), ended)),
-    updateFor(plain, {
+    forLoop(early.name, distance, seq(...copiesAt(early, early), ended)),
+    updateFor(loop, {
       body: seq(
         areBoxes ? syncBoxes("await-fill", stages) : sync("wait", distance - 1),
         ...(behind === undefined ? [] : [sync("wait-products", behind), ...published]),
         sync("barrier"),
         next,
         ...(areBoxes ? [] : [ended]),
-        ...(behind === undefined ? computed : [sync("begin-products"), ...computed, sync("commit-products")]),
+        ...computed,
       ),
     }),
     ...(behind === undefined ? [] : [sync("wait-products")]),
   );
+}
+
+/** A slot is filled again when all threads have released it, which they do once its products are computed. */
+function behindReleases({ loop, stages, behind, copiesAt, computed }: Pipeline): Stmt {
+  const distance = Math.min(stages - 1, loop.extent);
+  const filled = (copies: readonly Stmt[]): Stmt =>
+    seq(syncBoxes("await-release", stages), ...copies, syncBoxes("fill", stages));
+  const [early, ahead] = aheadBy(distance, loop);
+  const release = syncBoxes("release", stages);
+  const isOld = lt(constInt((behind ?? 0) - 1), variable(loop.name));
+  return seq(
+    forLoop(early.name, distance, filled(copiesAt(early, early))),
+    updateFor(loop, {
+      body: seq(
+        syncBoxes("await-fill", stages),
+        ...computed,
+        ...(behind === undefined ? [release] : [sync("wait-products", behind), ifThen(isOld, release)]),
+        ifThen(lt(ahead, constInt(loop.extent)), filled(copiesAt(ahead))),
+      ),
+    }),
+    ...(behind === undefined ? [] : [sync("wait-products")]),
+  );
+}
+
+/** Variables of the iterations that are copied before the loop, and of the one that is copied in it. */
+function aheadBy(distance: number, { name }: For): readonly [Var, Expr] {
+  return [variable(`${name}.early`), add(variable(name), constInt(distance))];
 }
 
 /** Says whether a copy is of tiles alone, each by one thread of the group. */

@@ -75,7 +75,7 @@ function panelsOf(access: Access, product: WarpProduct, panel: number, step: str
     { kind: "cache-read", buffer, loop: step, layout, ...(reads && { reads }) },
     { kind: "set-scope", buffer: pack, scope: "group" },
   ];
-  if (product.areBoxes) {
+  if (product.copying !== "by threads") {
     return [
       ...copied,
       { kind: "annotate", loop: lines, key: "warp", value: 1 },

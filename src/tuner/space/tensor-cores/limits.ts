@@ -59,7 +59,7 @@ const limitNeighbours = (draft: Draft, rows: Axis): Draft =>
  * copies with the warps along the other axis, falls into equal parts.
  */
 function limitCopies(draft: Draft, warps: WarpProduct): Draft {
-  if (warps.areBoxes) return draft;
+  if (warps.copying !== "by threads") return draft;
   if (warps.tile.panel !== null) return limitPanelCopies(draft, warps);
   const { stage, rows, columns, depth, left, right } = warps;
   const operands = [
@@ -119,7 +119,7 @@ interface Case {
 function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft {
   const { rows, columns, stage, tile } = warps;
   const [threads, sums, registers] = [threadsOf(warps), sumsOf(warps), registersOf(warps)];
-  const counted = product(draft, threads, [tile.lanes, warpsOf(rows), warpsOf(columns)], "threads of a group");
+  const counted = withThreads(draft, warps);
   const most = limits.threadsPerGroup ?? 0;
   const few = atMost(counted, threads, most, `a group has at most ${most} threads`);
   const enough = atMost(few, leastThreads, threads, `a group has at least ${leastThreads} threads`);
@@ -140,15 +140,30 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   return atMost(all, `${registers}.group`, file, `the threads of a group fit ${file} registers`);
 }
 
+const isSpecialized = ({ copying }: WarpProduct): boolean => copying === "by boxes, warp-specialized";
+
+/** Threads of a group: those that copy and compute nothing are one warp more along the rows. */
+function withThreads(draft: Draft, warps: WarpProduct): Draft {
+  const { rows, columns, tile } = warps;
+  const threads = threadsOf(warps);
+  const along = `${threads}.along-rows`;
+  const known = [{ coefficient: 1, term: warpsOf(rows) }];
+  const why = `warps of a group along ${rows.name}, and those that copy`;
+  const counted = isSpecialized(warps) ? sum(draft, along, known, 1, why) : draft;
+  const down = isSpecialized(warps) ? along : warpsOf(rows);
+  return product(counted, threads, [tile.lanes, down, warpsOf(columns)], "threads of a group");
+}
+
 /** The operands of all steps at hand, and the tiles whose elements are computed there. */
 function limitMemory(draft: Draft, warps: WarpProduct, limits: Limits, isSpread: boolean): Draft {
   const { depth, left, right } = warps;
   const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
   const { slot, unit } = warps.tile.panel === null ? paddedSlot(draft, warps) : panelSlot(draft, warps);
   const { held, slots } = heldSlots(slot, warps);
-  const counted = warps.areBoxes
-    ? withBarriers(held, warps, unit)
-    : product(held, bytes, [unit, `${bytes}.units`, slots], "bytes of memory of a group");
+  const counted =
+    warps.copying !== "by threads"
+      ? withBarriers(held, warps, unit)
+      : product(held, bytes, [unit, `${bytes}.units`, slots], "bytes of memory of a group");
   const most = limits.groupBytes ?? 0;
   const operands = `tiles of ${left.buffer} and ${right.buffer} for all steps at hand`;
   const fit = `fit the ${most} bytes of a group`;
@@ -199,14 +214,14 @@ const otherThan = (draft: Draft, { tunable, oneOf }: Condition): Condition => ({
   oneOf: valuesOf(draft, tunable).filter((value) => !oneOf.includes(value)),
 });
 
-/** Memory of operands, and of a barrier for each step at hand, at which boxes arrive. */
+/** Memory of operands, and of a barrier for each step at hand, at which boxes arrive, and one at which its slot is released for the next. */
 function withBarriers(draft: Draft, warps: WarpProduct, unit: number): Draft {
   const [bytes, stages] = [groupBytesOf(warps), stagesOf(warps)];
   const operands = `${bytes}.operands`;
   const copied = product(draft, operands, [unit, `${bytes}.units`, stages], "bytes of operands of a group");
   const terms = [
     { coefficient: 1, term: operands },
-    { coefficient: barrierBytes, term: stages },
+    { coefficient: isSpecialized(warps) ? 2 * barrierBytes : barrierBytes, term: stages },
   ];
   return sum(copied, bytes, terms, 0, "bytes of memory of a group");
 }

@@ -18,7 +18,7 @@ import {
   warpsOf,
 } from "./group-tiles.ts";
 import { groupBytesOf, registersOf, sumsOf, threadsOf } from "./limits.ts";
-import type { WarpProduct } from "./warp-product.ts";
+import type { Copying, WarpProduct } from "./warp-product.ts";
 
 export const productEstimate =
   (product: WarpProduct, reader: SchedulableStage | null, target: AcceleratorTarget): Estimate =>
@@ -35,7 +35,7 @@ export const productEstimate =
     const results = cuts * batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
     return {
       flops: all(step.flops),
-      waste: ((Math.ceil(groups / processors) * processors) / groups) * (product.areBoxes ? gpuRates.untimedBoxes : 1),
+      waste: ((Math.ceil(groups / processors) * processors) / groups) * untimed[product.copying],
       lanes: product.tile.rows * product.tile.columns,
       multiplyAddShare: 1,
       accumulators: value(sumsOf(product)),
@@ -51,6 +51,12 @@ export const productEstimate =
       tilesBegun: groups,
     };
   };
+
+const untimed: Readonly<Record<Copying, number>> = {
+  "by threads": 1,
+  "by boxes": gpuRates.untimedBoxes,
+  "by boxes, warp-specialized": gpuRates.untimedBoxes ** 2,
+};
 
 type Value = (name: string) => number;
 type Step = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3">;

@@ -45,7 +45,7 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
     const products = found?.products.filter((product) => hasTiling(product, target)) ?? [];
     if (!found || products.length === 0) return context.otherwise(draft, stage.name);
     const { reader } = found;
-    return [...products, ...byBoxes(products)].flatMap((product) => {
+    return [...products, ...inBoxes(products)].flatMap((product) => {
       const { stage } = product;
       const title = reader ? `${reader.name} with ${stage.name}` : stage.name;
       const asked = { draft: reader ? fuse(draft, stage.name) : draft, product, title, reader, target };
@@ -55,8 +55,12 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
 };
 
 /** The same products, with operands that are copied as boxes: what lies in panels can be. */
-const byBoxes = (products: readonly WarpProduct[]): readonly WarpProduct[] =>
-  products.filter(({ tile }) => tile.panel !== null).map((product) => ({ ...product, areBoxes: true }));
+function inBoxes(products: readonly WarpProduct[]): readonly WarpProduct[] {
+  const inPanels = products.filter(({ tile }) => tile.panel !== null);
+  return (["by boxes", "by boxes, warp-specialized"] as const).flatMap((copying) =>
+    inPanels.map((product) => ({ ...product, copying })),
+  );
+}
 
 interface Asked {
   readonly draft: Draft;
@@ -70,7 +74,8 @@ interface Asked {
 
 function onTensorCores({ draft, product, title, reader, target }: Asked): Draft {
   const { columns, panel } = product.tile;
-  const width = panel === null ? "" : `, ${columns} columns at once${product.areBoxes ? ", by boxes" : ""}`;
+  const { copying } = product;
+  const width = panel === null ? "" : `, ${columns} columns at once${copying === "by threads" ? "" : `, ${copying}`}`;
   const named = decide(draft, `${title} on tensor cores${width}`);
   // Lanes have elements of a tile in registers, but where it is a subgroup matrix, which is only moved as a whole.
   const isSpread = reader !== null && product.intrinsic.text.wgsl !== undefined;
@@ -174,4 +179,7 @@ const pipelined = (product: WarpProduct): readonly Instruction<Operand>[] => [
   ...(product.tile.panel === null
     ? []
     : [{ kind: "annotate", loop: part(product.depth, 0), key: "products-behind", value: 1 } as const]),
+  ...(product.copying === "by boxes, warp-specialized"
+    ? [{ kind: "annotate", loop: part(product.depth, 0), key: "warp-specialized", value: 1 } as const]
+    : []),
 ];

@@ -44,6 +44,12 @@ export interface TileShape {
   readonly isAlongDepth: boolean;
 }
 
+/**
+ * How tiles of operands come to the memory of a group: all threads copy them piece by piece, or one thread has them copied as boxes. That one
+ * computes as the others do, or is one of further threads, which compute nothing.
+ */
+export type Copying = "by threads" | "by boxes" | "by boxes, warp-specialized";
+
 export interface WarpProduct {
   readonly stage: SchedulableStage;
   readonly batches: readonly Axis[];
@@ -57,8 +63,7 @@ export interface WarpProduct {
   readonly turned: readonly Access[];
   readonly intrinsic: Intrinsic;
   readonly tile: TileShape;
-  /** Whether tiles of operands are copied as boxes, by one thread, else by all threads piece by piece. */
-  readonly areBoxes: boolean;
+  readonly copying: Copying;
   /** Parts of the depth whose sums these are, each in groups of its own; null: the sums are of all of it. */
   readonly parts: Parts | null;
 }
@@ -114,7 +119,20 @@ function productOn(stage: SchedulableStage, intrinsic: Intrinsic, tile: TileShap
   const [, a, b] = intrinsic.meaning.buffers;
   if (!left || !right || stage.reads.length !== 2 || a?.dtype !== left.dtype || b?.dtype !== right.dtype) return null;
   const turned = [left, right].filter((access) => access === turnedLeft || access === turnedRight);
-  return { stage, batches, rows, columns, depth, left, right, turned, intrinsic, tile, areBoxes: false, parts: null };
+  return {
+    stage,
+    batches,
+    rows,
+    columns,
+    depth,
+    left,
+    right,
+    turned,
+    intrinsic,
+    tile,
+    copying: "by threads",
+    parts: null,
+  };
 }
 
 /** Says whether the last two dimensions of an operand are walked by these axes, and those before them by batches. */
