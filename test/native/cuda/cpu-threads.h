@@ -16,6 +16,15 @@
 #include <vector>
 
 struct uk_place { int x, y, z; };
+template <class T> struct alignas(2 * sizeof(T)) uk_two { T x, y; };
+using double2 = uk_two<double>;
+using float2 = uk_two<float>;
+using longlong2 = uk_two<long long>;
+using int2 = uk_two<int>;
+using short2 = uk_two<short>;
+using ushort2 = uk_two<unsigned short>;
+using char2 = uk_two<signed char>;
+using uchar2 = uk_two<unsigned char>;
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
 static uk_place blockIdx, threadIdx;

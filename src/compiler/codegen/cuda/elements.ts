@@ -17,6 +17,20 @@ export const cudaType: Readonly<Record<IrType, string>> = {
   bool: "unsigned char",
 };
 
+/** Types of two neighbours, which are stored at once. */
+export const cudaPair: Readonly<Record<IrType, string>> = {
+  f64: "double2",
+  f32: "float2",
+  f16: "ushort2",
+  bf16: "ushort2",
+  i64: "longlong2",
+  i32: "int2",
+  i16: "short2",
+  i8: "char2",
+  u8: "uchar2",
+  bool: "uchar2",
+};
+
 export const bytesOfElement = (dtype: IrType): number => (dtype === "i64" ? 8 : byteSize[dtype as DType]);
 
 export const isHalf = (dtype: IrType): dtype is "f16" | "bf16" => dtype === "f16" || dtype === "bf16";

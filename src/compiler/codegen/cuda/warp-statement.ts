@@ -9,7 +9,7 @@ import { isWarpWide, lanesThatHold } from "../../ir/thread-axes.ts";
 import { lanesOf, walkStmt } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
-import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
+import { bytesOfElement, cudaPair, cudaType, isHalf } from "./elements.ts";
 import { cudaExpr, cudaIndex } from "./expression.ts";
 import { elementAt, sumsPerLane } from "./lane.ts";
 import { groupProductName, type HelperName } from "./run-time.ts";
@@ -181,14 +181,12 @@ export function warpStore(stmt: Store, context: StatementContext): Lines {
   const value = (element: number): string => cudaExpr(stmt.value, elementAt(element, tile), context);
   const at = (element: number): string => cudaIndex(index, elementAt(element, tile), context);
   if (!arePairs(index)) return elements.map((e) => `${buffer}[${at(e)}] = ${value(e)};`);
-  const move = moveOf(2 * bytesOfElement(dtype))!;
+  const pair = cudaPair[dtype];
+  // Braces take no int for less.
+  const narrow = bytesOfElement(dtype) < 4 && !isHalf(dtype) ? `(${cudaType[dtype]})` : "";
   return elements
     .filter((element) => element % 2 === 0)
-    .map((e) => {
-      const name = context.fresh("pair");
-      const pair = `alignas(8) ${cudaType[dtype]} ${name}[2] = {${value(e)}, ${value(e + 1)}};`;
-      return `{ ${pair} *(${move} *)&${buffer}[${at(e)}] = *(${move} *)${name}; }`;
-    });
+    .map((e) => `*(${pair} *)&${buffer}[${at(e)}] = ${pair}{${narrow}${value(e)}, ${narrow}${value(e + 1)}};`);
 }
 
 function arePairs(index: Expr): boolean {
