@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { codeGeneratorNamed } from "../../../src/compiler/backend/code-generators.ts";
 import { lower } from "../../../src/compiler/backend/lower.ts";
 import type { CudaSource } from "../../../src/compiler/codegen/cuda/cuda-source.ts";
+import { rolesIn } from "../../../src/compiler/codegen/cuda/roles.ts";
+import type { StatementContext } from "../../../src/compiler/codegen/cuda/statement-context.ts";
 import {
   authoring,
   type ComputeDef,
@@ -14,6 +16,7 @@ import {
   type Target,
   type Trace,
 } from "../../../src/compiler/index.ts";
+import { seq, sync, syncBoxes } from "../../../src/compiler/ir/build.ts";
 import { cudaSm80, cudaSm90 } from "../../../src/compiler/target/cuda.ts";
 import { byGroups, byWarps, productOf } from "./schedules.ts";
 
@@ -140,6 +143,37 @@ describe("products on tensor cores", () => {
       "wgmma.commit_group",
       "wgmma.wait_group",
     ]);
+  });
+
+  test("warp-specialized: further threads ask for boxes, and those that compute release slots", () => {
+    const { text, launches } = sourceOf(productOf(sizes), byGroups(sizes, blocks, 128, "by boxes, warp-specialized"));
+    const operands = 3 * 2 * (128 * 64 + 64 * 128);
+    expect(launches).toMatchObject([{ grid: [4, 1, 1], group: [128, 1, 3], groupBytes: operands + 3 * 2 * 8 }]);
+    // All threads wait once, for the barriers to be there; eight warps release a slot.
+    expect(text.match(/__syncthreads/g)).toHaveLength(1);
+    expect(text).toContain("uk_begin_slot(uk_shared(&uk_slots3[at]), 1);");
+    expect(text).toContain("uk_begin_slot(uk_shared(&uk_free3[at]), 8);");
+    const [, copies, computes] = text.split(/if \(threadIdx\.z == 2\) \{\n|\n {4}return;\n/) as [
+      string,
+      string,
+      string,
+    ];
+    const orderOf = (part: string): readonly string[] =>
+      [...part.matchAll(/wgmma\.(fence|commit_group|wait_group)|uk_(await|box|arrive)\(.*?uk_(slots|free)/g)].map(
+        ([, product, call, barriers]) => product ?? `${call} ${barriers}`,
+      );
+    const filled = ["await free", "box slots", "box slots", "arrive slots"];
+    expect(orderOf(copies)).toEqual([...filled, ...filled]);
+    expect(orderOf(computes)).toEqual([
+      ...["await slots", "fence", "commit_group", "wait_group"],
+      "arrive free",
+      "wait_group",
+    ]);
+  });
+
+  test("a thread that copies does not wait where those that compute do", () => {
+    const body = seq(syncBoxes("await-release", 3), sync("barrier"));
+    expect(() => rolesIn(body, {} as StatementContext)).toThrow("threads that compute wait for one that copies");
   });
 
   test("boxes are copied ahead, to panels, by machines that have them", () => {
