@@ -159,6 +159,8 @@ function behindReleases({ loop, stages, behind, copiesAt, computed }: Pipeline):
   const [early, ahead] = aheadBy(distance, loop);
   const release = syncBoxes("release", stages);
   const isOld = lt(constInt((behind ?? 0) - 1), variable(loop.name));
+  // A further loop of the launch counts on: each batch is released once.
+  const last = Array.from({ length: Math.min(behind ?? 0, loop.extent) }, () => release);
   return seq(
     forLoop(early.name, distance, filled(copiesAt(early, early))),
     updateFor(loop, {
@@ -170,6 +172,7 @@ function behindReleases({ loop, stages, behind, copiesAt, computed }: Pipeline):
       ),
     }),
     ...(behind === undefined ? [] : [sync("wait-products")]),
+    ...last,
   );
 }
 
