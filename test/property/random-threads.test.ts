@@ -31,10 +31,11 @@ import {
   twoResults,
   windows,
 } from "../compiler/schedule/nests.ts";
+import { isLong } from "../support/long.ts";
 import { drawThreadInstruction } from "../support/random-threads.ts";
 import { legalTrace, outcome } from "../support/random-trace.ts";
 
-const numRuns = Number(process.env.TRACE_RUNS ?? 250);
+const numRuns = Number(process.env.TRACE_RUNS ?? (isLong ? 20_000 : 250));
 const targets = [withShuffles(webgpu, 4), cudaSm90];
 const products: readonly LoopFunc[] = [gemm(5, 7, 6), gemm(8, 8, 8), gemm(4, 16, 8), twoGemms, epilogue, gemmMapGemm];
 const nests: readonly LoopFunc[] = [...products, blur, padded, scattered, residual, windows, twoResults, repeat];

@@ -31,10 +31,11 @@ import {
   windows,
 } from "../compiler/schedule/nests.ts";
 import { eachCompiler } from "../native/compiled.ts";
+import { isLong } from "../support/long.ts";
 import { avx512On2 } from "../support/random-schedule.ts";
 import { legalTrace, outcome } from "../support/random-trace.ts";
 
-const numRuns = Number(process.env.TRACE_RUNS ?? 120);
+const numRuns = Number(process.env.TRACE_RUNS ?? (isLong ? 10_000 : 120));
 const traceSeed = Number(process.env.TRACE_SEED ?? 1);
 const nests: readonly LoopFunc[] = [
   gemm(5, 7, 6),
