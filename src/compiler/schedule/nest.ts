@@ -67,6 +67,10 @@ export function loopsIn(stmt: Stmt): readonly For[] {
 export const bufferNamed = (func: LoopFunc, name: string): Buffer | undefined =>
   func.buffers.find((buffer) => buffer.name === name);
 
+/** Says whether a new stage cannot have the name: a buffer has it, or a block whose own buffer was inlined into others. */
+export const isNameTaken = (func: LoopFunc, name: string): boolean =>
+  bufferNamed(func, name) !== undefined || blocksIn(func.body).some((block) => block.name === name);
+
 /** `root` with the statements that `edit` answers for replaced; where it gives null the search goes on inside. */
 export const editStmt = (root: Stmt, edit: (stmt: Stmt) => Stmt | null): Stmt =>
   edit(root) ?? mapChildren(root, (child) => editStmt(child, edit));

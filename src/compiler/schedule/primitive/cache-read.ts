@@ -28,6 +28,7 @@ import {
   blocksIn,
   bufferNamed,
   findLoop,
+  isNameTaken,
   type LoopPlace,
   loopsIn,
   mapBlocks,
@@ -58,7 +59,7 @@ export const cacheRead = definePrimitive({
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     const place = findLoop(nest, loop);
     if (!place) return noSuchLoop("cache-read.no-such-loop", nest, loop);
-    if (bufferNamed(nest, copyOf(args))) return no("twice", `${copyOf(args)} is there already`);
+    if (isNameTaken(nest, copyOf(args))) return no("twice", `${copyOf(args)} is there already`);
     const inside = blocksIn(place.loop);
     if (inside.some((block) => block.buffer === name)) return no("written", `${name} is written under ${loop}`);
     const badLayout = layoutProblem(layout, buffer);

@@ -19,6 +19,7 @@ import {
   blocksIn,
   bufferNamed,
   findBlock,
+  isNameTaken,
   mapBlocks,
   reduceVars,
   replaceLoop,
@@ -46,7 +47,7 @@ export const cacheWrite = definePrimitive({
     if (!cut) return noSuchLoop("cache-write.no-such-loop", nest, loop);
     const no = (code: ReasonOf<"cache-write">, text: string) => illegal(`cache-write.${code}`, nest, [loop], text);
     if (scope === "input" || scope === "output") return no("parameter", "a cache cannot be a parameter");
-    if (bufferNamed(nest, `${name}.acc`)) return no("twice", `${name} has its accumulators already`);
+    if (isNameTaken(nest, `${name}.acc`)) return no("twice", `${name} has its accumulators already`);
     if (!place.block.init) return no("no-init", `${name} is no reduction that initialises its elements`);
     const { value } = place.block;
     if (value.kind !== "binary" || value.left.kind !== "load") {

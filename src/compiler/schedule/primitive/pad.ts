@@ -19,7 +19,7 @@ import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
 import { mapExpr, walkExpr } from "../../ir/visit.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
 import { heldExtents } from "../held-extents.ts";
-import { bufferNamed, findBlock, replaceLoop, wrapLoops } from "../nest.ts";
+import { bufferNamed, findBlock, isNameTaken, replaceLoop, wrapLoops } from "../nest.ts";
 import type { InstructionOf } from "../trace.ts";
 import { isNaive } from "./compute-at.ts";
 import { blockField, field, integerFrom, listOf } from "./field.ts";
@@ -48,7 +48,7 @@ export const pad = definePrimitive({
       return no("nothing", `[${multiples.join(", ")}] divide all extents of ${name}`);
     }
     const names = [...operandsOf(nest, block, axes).map(({ pad }) => pad.name), `${block.buffer}.pad`];
-    const twice = names.find((it) => bufferNamed(nest, it));
+    const twice = names.find((it) => isNameTaken(nest, it));
     if (twice) return no("twice", `there is a buffer ${twice} already`);
     const why = notNeutral(nest, block, axes);
     if (why) return no("not-neutral", why.text, [`${name}.${why.axis}`]);

@@ -27,6 +27,7 @@ import {
   bufferNamed,
   findBlock,
   findLoop,
+  isNameTaken,
   mapBlocks,
   reduceVars,
   replaceLoop,
@@ -143,7 +144,7 @@ function partialsOf(nest: LoopFunc, { block, loop, inside }: ReductionSite): Par
   });
   const { dtype } = bufferNamed(nest, block.buffer)!;
   const shape = all.map(({ extent }) => extent);
-  const partialsName = freshName(`${block.name}.rf`, (name) => bufferNamed(nest, name) !== undefined);
+  const partialsName = freshName(`${block.name}.rf`, (name) => isNameTaken(nest, name));
   return {
     buffer: localBuffer({ name: partialsName, dtype, shape }),
     indices: all.map(({ index }) => index),

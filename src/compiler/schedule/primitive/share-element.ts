@@ -14,7 +14,7 @@ import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../
 import { updateBlock } from "../../ir/update.ts";
 import { mapOperands, operandsOf, someExpr, varsIn, walkExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
-import { blocksIn, bufferNamed, findBlock, mapBlocks, withBuffer, wrapLoops } from "../nest.ts";
+import { blocksIn, findBlock, isNameTaken, mapBlocks, withBuffer, wrapLoops } from "../nest.ts";
 import { blockField } from "./field.ts";
 import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
@@ -32,7 +32,7 @@ export const shareElement = definePrimitive({
     if (!isUpdate(block)) return no("no-reduction", `${name} is no reduction, it takes nothing in`);
     const element = elementOf(block);
     // Once shared it is in memory, even where it is stored as another type and read through a cast.
-    if (!element || bufferNamed(nest, elementName(name))) {
+    if (!element || isNameTaken(nest, elementName(name))) {
       return no("plain", `${name} takes in what is in memory already`);
     }
     const axes = new Set(block.axes.map((axis) => axis.name));

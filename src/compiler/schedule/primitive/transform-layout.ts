@@ -12,7 +12,7 @@ import { rangesOf } from "../../ir/ranges.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
 import { readersOf } from "../dataflow.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
-import { bufferNamed, loopsIn, withBuffer } from "../nest.ts";
+import { bufferNamed, isNameTaken, loopsIn, withBuffer } from "../nest.ts";
 import type { DimRegion } from "../region.ts";
 import { mapAccesses } from "../storage.ts";
 import type { InstructionOf } from "../trace.ts";
@@ -32,7 +32,7 @@ export const transformLayout = definePrimitive({
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     if (buffer.role === "output") return no("output", `${name} is a result, laid out as the caller wants it`);
-    if (bufferNamed(nest, laidOut(buffer))) return no("twice", `${name} is laid out already`);
+    if (isNameTaken(nest, laidOut(buffer))) return no("twice", `${name} is laid out already`);
     if (buffer.role === "input" && readersOf(nest, name).length === 0) return no("not-read", `${name} is not read`);
     const badLayout = layoutProblem(layout, buffer);
     return badLayout === null ? null : no("bad-layout", badLayout);

@@ -98,6 +98,13 @@ test("twice", () => {
   `);
 });
 
+test("twice, where the copy itself was inlined and its block has the name", () => {
+  const inlined = { kind: "reverse-inline", block: "P" } as const;
+  expect(refusal(blur, layoutOf("X", whole(0)), inlined, layoutOf("X", whole(0)))).toContain(
+    "transform-layout.twice: X is laid out already",
+  );
+});
+
 test("an input that is packed, so that nobody reads it", () => {
   const pack = { kind: "cache-read", buffer: "X", loop: "P.i", layout: [whole(0)] } as const;
   expect(scheduled(blur, pack, layoutOf("X", ...tiled(0, 4)))).toContain("X.pack[p0] = X.layout[");
