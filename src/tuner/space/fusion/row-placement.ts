@@ -22,8 +22,13 @@ export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): R
   if (!readers || !root || !hasRows(root, stage, context)) return null;
   const loop = loopOf(root, root.spatial[stage.spatial.length - 1]!);
   const others = readers.filter((reader) => reader !== root);
-  return others.every((other) => rowPlacementOf(other, context)?.loop === loop) ? { root: root.name, loop } : null;
+  const isThere = (other: SchedulableStage): boolean =>
+    placingRules.some((name) => isScheduledBy(other, name, context)) && rowPlacementOf(other, context)?.loop === loop;
+  return others.every(isThere) ? { root: root.name, loop } : null;
 }
+
+/** Rules that compute a stage where its placement says: one that another rule has got, such as a tiling, has loops of its own. */
+const placingRules = ["split-reduction", "row-reduction"] as const;
 
 /** Says whether other stages are computed under a loop of this one. */
 export const hasPlaced = (stage: SchedulableStage, context: RuleContext): boolean =>
