@@ -1,6 +1,6 @@
 // Batches of boxes as a watched run counts them, thread by thread: they order accesses of the slots that they fill, as barriers do. A batch comes
 // before all that a thread does once it has waited for it. It comes behind what threads have done with its slot once all have released that, and
-// whoever asks for its boxes has waited for it.
+// the thread that asks for its boxes has waited for it.
 
 export interface Batches {
   /** Batches that the thread has ended, waited for, and released. */

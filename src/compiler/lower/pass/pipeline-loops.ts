@@ -117,7 +117,7 @@ interface Pipeline {
   readonly behind: number | undefined;
   /** The copies of an iteration; by default in its slot. */
   readonly copiesAt: (iteration: Expr, slot?: Expr) => readonly Stmt[];
-  /** What the loop computes of its slot. */
+  /** Statements that compute with the slot of the iteration. */
   readonly computed: readonly Stmt[];
 }
 
