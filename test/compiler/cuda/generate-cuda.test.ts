@@ -6,7 +6,6 @@ import { codeGeneratorNamed } from "../../../src/compiler/backend/code-generator
 import { lower } from "../../../src/compiler/backend/lower.ts";
 import type { CudaSource } from "../../../src/compiler/codegen/cuda/cuda-source.ts";
 import { rolesIn } from "../../../src/compiler/codegen/cuda/roles.ts";
-import type { StatementContext } from "../../../src/compiler/codegen/cuda/statement-context.ts";
 import {
   authoring,
   type ComputeDef,
@@ -172,7 +171,9 @@ describe("products on tensor cores", () => {
 
   test("a thread that copies does not wait where those that compute do", () => {
     const body = seq(syncBoxes("await-release", 3), sync("barrier"));
-    expect(() => rolesIn(body, {} as StatementContext)).toThrow("threads that compute wait for one that copies");
+    expect(() => rolesIn(body, { group: new Set(), global: new Set() })).toThrow(
+      "threads that compute wait for one that copies",
+    );
   });
 
   test("boxes are copied ahead, to panels, by machines that have them", () => {

@@ -2,12 +2,12 @@
 
 import { toAffine } from "../../ir/affine.ts";
 import type { Expr, IrType } from "../../ir/loop-ir.ts";
-import { bytesOfElement, moveOf } from "./elements.ts";
+import { bytesOfElement, isMove } from "./elements.ts";
 
 /** The first index of a run that is moved at once; null: it is none. */
 export function alignedRun(index: Expr, dtype: IrType): Expr | null {
   if (index.kind !== "ramp" || index.stride !== 1 || index.base.kind === "ramp") return null;
-  if (moveOf(index.lanes * bytesOfElement(dtype)) === undefined) return null;
+  if (!isMove(index.lanes * bytesOfElement(dtype))) return null;
   return isMultiple(index.base, index.lanes) ? index.base : null;
 }
 

@@ -9,15 +9,14 @@ import { lanesOf, ownExprs, someExpr, walkOwnExprs } from "../../ir/visit.ts";
 import { isPlain } from "../straight-lines.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { walkChosen } from "./chosen.ts";
-import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
-import { cudaIndex } from "./expression.ts";
-import type { StatementContext } from "./statement-context.ts";
+import { bytesOfElement } from "./elements.ts";
+import type { KernelFacts } from "./kernel-facts.ts";
 
 /** Bytes of the largest move, and of the smallest that is worth one. */
 const [mostBytes, leastBytes] = [16, 4];
 
 /** Loads of neighbours that are one load. */
-interface Run {
+export interface Run {
   readonly buffer: string;
   readonly dtype: Load["dtype"];
   /** Index of the first element. */
@@ -26,46 +25,26 @@ interface Run {
   readonly elements: readonly (readonly Load[])[];
 }
 
-/**
- * Prints statements of a straight line, each with the runs that it is the first to read before it.
- *
- * @param print prints one statement
- */
-export function withGatheredLoads(
-  stmts: readonly Stmt[],
-  context: StatementContext,
-  print: (stmt: Stmt, context: StatementContext) => readonly string[],
-): readonly string[] {
-  const runs = stmts.every(isPlain) ? runsIn(stmts, context) : [];
-  if (runs.length === 0) return stmts.flatMap((stmt) => print(stmt, context));
-  const runOf = new Map<Expr, Run>(runs.flatMap((run) => run.elements.flat().map((load) => [load, run] as const)));
-  const elements = new Map(context.elements);
-  const inner = { ...context, elements };
-  const loaded = new Set<Run>();
-  return stmts.flatMap((stmt) => {
-    const lines: string[] = [];
-    walkOwnExprs(stmt, (expr) => {
-      const run = runOf.get(expr);
-      if (!run || loaded.has(run)) return;
-      loaded.add(run);
-      lines.push(...linesOfRun(run, context, elements));
-    });
-    return [...lines, ...print(stmt, inner)];
-  });
-}
+/** A part of a straight line: a run to load, or a statement, whose loads of runs that came before are the elements of these. */
+export type LineStep = { readonly run: Run } | { readonly stmt: Stmt };
 
-function linesOfRun(
-  { buffer, dtype, start, elements: loads }: Run,
-  context: StatementContext,
-  elements: Map<Expr, string>,
-): readonly string[] {
-  const name = context.fresh("run");
-  const move = moveOf(loads.length * bytesOfElement(dtype))!;
-  for (const [at, same] of loads.entries()) for (const load of same) elements.set(load, `${name}[${at}]`);
-  return [
-    `alignas(16) ${cudaType[dtype]} ${name}[${loads.length}];`,
-    `*(${move} *)${name} = *(const ${move} *)&${context.names(buffer)}[${cudaIndex(fromAffine(start), null, context)}];`,
-  ];
+/** Statements of a straight line, each with the runs that it is the first to read before it. */
+export function withGatheredLoads(stmts: readonly Stmt[], facts: Pick<KernelFacts, "global">): readonly LineStep[] {
+  const runs = stmts.every(isPlain) ? runsIn(stmts, facts) : [];
+  const runOf = new Map<Expr, Run>(runs.flatMap((run) => run.elements.flat().map((load) => [load, run] as const)));
+  const loaded = new Set<Run>();
+  return stmts.flatMap((stmt): readonly LineStep[] => {
+    const before: LineStep[] = [];
+    if (runs.length > 0) {
+      walkOwnExprs(stmt, (expr) => {
+        const run = runOf.get(expr);
+        if (!run || loaded.has(run)) return;
+        loaded.add(run);
+        before.push({ run });
+      });
+    }
+    return [...before, { stmt }];
+  });
 }
 
 interface Neighbours {
@@ -75,10 +54,10 @@ interface Neighbours {
   readonly at: Map<number, { readonly index: Affine; readonly loads: Load[]; isSure: boolean }>;
 }
 
-function runsIn(stmts: readonly Stmt[], context: StatementContext): readonly Run[] {
+function runsIn(stmts: readonly Stmt[], facts: Pick<KernelFacts, "global">): readonly Run[] {
   const known = new Map<string, Neighbours>();
   const note = (load: Load, isSure: boolean): void => {
-    if (!context.global.has(load.buffer) || load.active || lanesOf(load) > 1 || isLate(load.indices[0]!)) return;
+    if (!facts.global.has(load.buffer) || load.active || lanesOf(load) > 1 || isLate(load.indices[0]!)) return;
     const index = toAffine(load.indices[0]!);
     const key = `${load.buffer} ${termsKey(index.terms)}`;
     const neighbours = known.get(key) ?? { buffer: load.buffer, dtype: load.dtype, at: new Map() };

@@ -7,19 +7,36 @@
 import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
 import { lanesThatHold, warpWideLanes } from "../../ir/thread-axes.ts";
 
+/** A number that a lane has: a known one, or one by the row and the column of the first element that a lane of a warp holds. */
+export type LaneNumber =
+  | { readonly kind: "known"; readonly value: number }
+  | { readonly kind: "row"; readonly plus: number }
+  | { readonly kind: "column"; readonly plus: number }
+  /** Row and column, in rows of so many columns. */
+  | { readonly kind: "both"; readonly row: number; readonly column: number; readonly columns: number };
+
 export interface Lane {
-  /** Text of ⌊lane / n⌋ and of the rest, for the rows and columns of a ramp. */
-  readonly over: (n: number) => string;
-  readonly within: (n: number) => string;
+  /** ⌊lane / n⌋ and the rest, for the rows and columns of a ramp. */
+  readonly over: (n: number) => LaneNumber;
+  readonly within: (n: number) => LaneNumber;
   /** Which of the registers of a local holds it. */
   readonly register: number;
 }
 
+const known = (value: number): LaneNumber => ({ kind: "known", value });
+
 /** Lane of a short vector. */
 export const laneAt = (at: number): Lane => ({
-  over: (n) => String(Math.floor(at / n)),
-  within: (n) => String(at % n),
+  over: (n) => known(Math.floor(at / n)),
+  within: (n) => known(at % n),
   register: at,
+});
+
+/** The lane among those of a vector that is repeated. */
+export const laneWithin = (lane: Lane, lanes: number): Lane => ({
+  ...lane,
+  over: () => known(0),
+  within: () => lane.within(lanes),
 });
 
 /** Columns of a tile of sums with so many elements: 16 of one warp's, else of 64 rows that four warps hold. */
@@ -28,18 +45,14 @@ export const columnsOf = (elements: number): number => (elements === warpWideLan
 /** Registers that a lane holds its part of a tile of sums in. */
 export const sumsPerLane = (elements: number): number => elements / lanesThatHold(elements);
 
-/** Names of the variables with the row and column of a lane's first element. */
-export const laneRow = "uk_row";
-export const laneColumn = "uk_column";
-
 /** Element of a tile of sums, for the code of all lanes that hold it. */
 export function elementAt(element: number, elements: number): Lane {
   const columns = columnsOf(elements);
-  const row = `(${laneRow} + ${8 * (Math.floor(element / 2) % 2)})`;
-  const column = `(${laneColumn} + ${8 * Math.floor(element / 4) + (element % 2)})`;
+  const row = 8 * (Math.floor(element / 2) % 2);
+  const column = 8 * Math.floor(element / 4) + (element % 2);
   return {
-    over: (n) => (n === columns ? row : "0"),
-    within: (n) => (n === columns ? column : `(${row} * ${columns} + ${column})`),
+    over: (n) => (n === columns ? { kind: "row", plus: row } : known(0)),
+    within: (n) => (n === columns ? { kind: "column", plus: column } : { kind: "both", row, column, columns }),
     register: element,
   };
 }

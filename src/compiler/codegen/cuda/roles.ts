@@ -11,8 +11,8 @@ import { groupAxes } from "../../ir/thread-axes.ts";
 import { updateFor, updateIf } from "../../ir/update.ts";
 import { walkStmt } from "../../ir/visit.ts";
 import { cannotRun } from "../cannot.ts";
-import { isBoxCopy } from "./box-copy.ts";
-import type { StatementContext } from "./statement-context.ts";
+import { isBoxCopy } from "./boxes.ts";
+import type { KernelFacts } from "./kernel-facts.ts";
 
 export interface Roles {
   /** Statements of the thread that copies, whose coordinates are all 0. */
@@ -21,7 +21,7 @@ export interface Roles {
 }
 
 /** Returns the roles; null: all threads of the launch have one. */
-export function rolesIn(body: Stmt, context: StatementContext): Roles | null {
+export function rolesIn(body: Stmt, facts: Pick<KernelFacts, "group" | "global">): Roles | null {
   const syncs = syncsIn(body);
   if (!syncs.has("await-release")) return null;
   if (syncs.has("barrier")) {
@@ -29,7 +29,7 @@ export function rolesIn(body: Stmt, context: StatementContext): Roles | null {
   }
   const isOfCopier = (stmt: Stmt): boolean =>
     stmt.kind === "store"
-      ? isBoxCopy(stmt, context)
+      ? isBoxCopy(stmt, facts)
       : stmt.kind === "sync" && (stmt.what === "fill" || stmt.what === "await-release");
   const isOfBoth = (stmt: Stmt): boolean => stmt.kind === "define" && stmt.lanes === 1;
   return {

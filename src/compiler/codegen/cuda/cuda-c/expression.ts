@@ -1,19 +1,20 @@
 // Loop-IR expression, in one lane → CUDA C text, in parentheses where it matters.
 
-import { isBounded } from "../../affine/interval.ts";
-import { isFloat, isInteger } from "../../expr/dtype.ts";
-import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
-import { integerRange } from "../../expr/scalar-math.ts";
-import { boundsOf } from "../../ir/bounds.ts";
-import { isLaneActive, lanesOf } from "../../ir/lanes.ts";
-import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../ir/loop-ir.ts";
-import type { Ranges } from "../../ir/ranges.ts";
-import { isPowerOfTwo } from "../../support/integer-math.ts";
-import { cannotRun } from "../cannot.ts";
-import { operatorSigns } from "../operator-signs.ts";
-import { cudaType, isHalf } from "./elements.ts";
-import { type Lane, laneAt } from "./lane.ts";
+import { isBounded } from "../../../affine/interval.ts";
+import { isFloat, isInteger } from "../../../expr/dtype.ts";
+import { toBf16Bits, toF16Bits } from "../../../expr/float16.ts";
+import { integerRange } from "../../../expr/scalar-math.ts";
+import { boundsOf } from "../../../ir/bounds.ts";
+import { isLaneActive, lanesOf } from "../../../ir/lanes.ts";
+import type { Binary, Cast, Expr, IrBinaryOp, IrType, Load, Select, Unary } from "../../../ir/loop-ir.ts";
+import type { Ranges } from "../../../ir/ranges.ts";
+import { isPowerOfTwo } from "../../../support/integer-math.ts";
+import { cannotRun } from "../../cannot.ts";
+import { operatorSigns } from "../../operator-signs.ts";
+import { isHalf } from "../elements.ts";
+import { type Lane, type LaneNumber, laneAt, laneWithin } from "../lane.ts";
 import type { HelperName } from "./run-time.ts";
+import { cudaType } from "./types.ts";
 
 export interface CudaContext {
   readonly names: (irName: string) => string;
@@ -74,9 +75,20 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
 
 /** Number of the element of a short vector that a lane has. A tile is held by the lanes of a warp, which have no numbers in its code. */
 function placeIn(expr: Expr, lane: Lane): number {
-  const at = Number(lane.within(lanesOf(expr)));
-  if (Number.isInteger(at)) return at;
+  const at = lane.within(lanesOf(expr));
+  if (at.kind === "known") return at.value;
   throw cannotRun("cuda", `there is no code for ${expr.kind} in a tile`, "this schedule does not fit the machine");
+}
+
+/** Names of the variables with the row and column of a lane's first element. */
+export const laneRow = "uk_row";
+export const laneColumn = "uk_column";
+
+function laneText(number: LaneNumber): string {
+  if (number.kind === "known") return String(number.value);
+  if (number.kind === "row") return `(${laneRow} + ${number.plus})`;
+  if (number.kind === "column") return `(${laneColumn} + ${number.plus})`;
+  return `((${laneRow} + ${number.row}) * ${number.columns} + (${laneColumn} + ${number.column}))`;
 }
 
 const bitcasts: Partial<Record<IrType, string>> = {
@@ -88,9 +100,8 @@ const bitcasts: Partial<Record<IrType, string>> = {
 
 function rampAt(base: Expr, stride: number, lane: Lane, context: CudaContext): string {
   const lanes = lanesOf(base);
-  if (lanes === 1) return sum(cudaExpr(base, null, context), lane.within(Number.MAX_SAFE_INTEGER), stride);
-  const inner: Lane = { ...lane, over: () => "0", within: () => lane.within(lanes) };
-  return sum(cudaExpr(base, inner, context), lane.over(lanes), stride);
+  if (lanes === 1) return sum(cudaExpr(base, null, context), laneText(lane.within(Number.MAX_SAFE_INTEGER)), stride);
+  return sum(cudaExpr(base, laneWithin(lane, lanes), context), laneText(lane.over(lanes)), stride);
 }
 
 const sum = (base: string, steps: string, stride: number): string =>
@@ -98,8 +109,7 @@ const sum = (base: string, steps: string, stride: number): string =>
 
 function broadcastAt(value: Expr, lane: Lane, context: CudaContext): string {
   const lanes = lanesOf(value);
-  if (lanes === 1) return cudaExpr(value, null, context);
-  return cudaExpr(value, { ...lane, over: () => "0", within: () => lane.within(lanes) }, context);
+  return cudaExpr(value, lanes === 1 ? null : laneWithin(lane, lanes), context);
 }
 
 export function cudaConst(dtype: IrType, value: number): string {

@@ -1,19 +1,23 @@
 // Statement of the flat loop IR of threads → lines of CUDA C. Vectors are printed lane by lane; runs in memory are moved at once.
 
-import { isLaneActive } from "../../ir/lanes.ts";
-import type { Assign, BoxSync, Define, Expr, If, Load, Stmt, Store, Sync } from "../../ir/loop-ir.ts";
-import { isWarpWide } from "../../ir/thread-axes.ts";
-import { lanesOf } from "../../ir/visit.ts";
-import { invariant } from "../../support/invariant.ts";
-import { straightLines } from "../straight-lines.ts";
-import { alignedRun } from "./aligned-run.ts";
-import { boxLines, boxSync, isBoxCopy } from "./box-copy.ts";
-import { type Choice, walkChosen } from "./chosen.ts";
-import { bytesOfElement, cudaType, moveOf } from "./elements.ts";
+import { fromAffine } from "../../../ir/affine.ts";
+import { isLaneActive } from "../../../ir/lanes.ts";
+import type { Assign, BoxSync, Define, Expr, If, Stmt, Store, Sync } from "../../../ir/loop-ir.ts";
+import { isWarpWide } from "../../../ir/thread-axes.ts";
+import { lanesOf } from "../../../ir/visit.ts";
+import { invariant } from "../../../support/invariant.ts";
+import { straightLines } from "../../straight-lines.ts";
+import { alignedRun } from "../aligned-run.ts";
+import { isBoxCopy } from "../boxes.ts";
+import type { Choice } from "../chosen.ts";
+import { bytesOfElement } from "../elements.ts";
+import { type Run, withGatheredLoads } from "../gathered-loads.ts";
+import { type Lane, laneAt } from "../lane.ts";
+import { type CopiedRun, copiedRun, isInBackground, vectorLoadsIn } from "../vector-moves.ts";
+import { boxLines, boxSync } from "./box-copy.ts";
 import { type CudaContext, cudaExpr, cudaIndex } from "./expression.ts";
-import { withGatheredLoads } from "./gathered-loads.ts";
-import { type Lane, laneAt } from "./lane.ts";
 import type { StatementContext } from "./statement-context.ts";
+import { cudaMove, cudaType } from "./types.ts";
 import { warpAssign, warpDefine, warpStore } from "./warp-statement.ts";
 
 type Lines = readonly string[];
@@ -22,9 +26,28 @@ const indented = (lines: Lines): Lines => lines.map((line) => `  ${line}`);
 
 /** Lines of a statement; what a sequence of them loads of neighbours in memory is loaded together. */
 export const linesOf = (stmt: Stmt, context: StatementContext): Lines =>
-  straightLines(stmt.kind === "seq" ? stmt.body : [stmt], (buffer) => context.read.has(buffer)).flatMap((line) =>
-    withGatheredLoads(line, context, linesOfOne),
-  );
+  straightLines(stmt.kind === "seq" ? stmt.body : [stmt], (buffer) => context.read.has(buffer)).flatMap((line) => {
+    const elements = new Map(context.elements);
+    const inner = { ...context, elements };
+    return withGatheredLoads(line, context).flatMap((step) =>
+      "run" in step ? linesOfRun(step.run, context, elements) : linesOfOne(step.stmt, inner),
+    );
+  });
+
+/** Loads a run, and notes the elements of it that loads stand for. */
+function linesOfRun(
+  { buffer, dtype, start, elements: loads }: Run,
+  context: StatementContext,
+  elements: Map<Expr, string>,
+): Lines {
+  const name = context.fresh("run");
+  const move = cudaMove(loads.length * bytesOfElement(dtype));
+  for (const [at, same] of loads.entries()) for (const load of same) elements.set(load, `${name}[${at}]`);
+  return [
+    `alignas(16) ${cudaType[dtype]} ${name}[${loads.length}];`,
+    `*(${move} *)${name} = *(const ${move} *)&${context.names(buffer)}[${cudaIndex(fromAffine(start), null, context)}];`,
+  ];
+}
 
 function linesOfOne(stmt: Stmt, context: StatementContext): Lines {
   switch (stmt.kind) {
@@ -86,8 +109,8 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
   if (lanes === 1) {
     return ifActive(stmt, 0, `${buffer}[${at(index, null)}] = ${cudaExpr(stmt.value, null, context)};`, context);
   }
-  const copy = copiedRun(stmt, context);
-  if (copy) return [copy];
+  const copy = copiedRun(stmt);
+  if (copy) return [lineOfCopy(stmt, copy, context)];
   const { lines, inner } = loadedRuns(stmt.value, context);
   const { dtype } = stmt.value;
   const start = stmt.active ? null : alignedRun(index, dtype);
@@ -98,7 +121,7 @@ function linesOfStore(stmt: Store, context: StatementContext): Lines {
     );
     return ["{", ...indented([...lines, ...stores]), "}"];
   }
-  const move = moveOf(lanes * bytesOfElement(dtype))!;
+  const move = cudaMove(lanes * bytesOfElement(dtype));
   const name = context.fresh("out");
   return [
     "{",
@@ -118,18 +141,14 @@ function ifActive({ active }: Store, lane: number, line: string, context: Statem
   return [`if (${cudaIndex(active!, null, context)} > ${lane}) ${line}`];
 }
 
-/** A store of a run that is a load of one of the same type, as one move; into memory that is filled ahead it goes on in the background. */
-function copiedRun({ buffer, indices, value, active }: Store, context: StatementContext): string | null {
-  if (active || value.kind !== "load" || value.active) return null;
-  const [to, from] = [alignedRun(indices[0]!, value.dtype), alignedRun(value.indices[0]!, value.dtype)];
-  const bytes = lanesOf(value) * bytesOfElement(value.dtype);
-  if (!to || !from) return null;
-  const source = addressOf(value.buffer, from, context);
-  const target = addressOf(buffer, to, context);
-  if (bytes === 16 && context.ahead.has(buffer) && !context.group.has(value.buffer)) {
+/** A move of a run, which goes on in the background where threads need not wait for it. */
+function lineOfCopy(stmt: Store, copy: CopiedRun, context: StatementContext): string {
+  const source = addressOf(copy.load.buffer, copy.from, context);
+  const target = addressOf(stmt.buffer, copy.to, context);
+  if (isInBackground(stmt, copy, context)) {
     return `${context.use("uk_copy16")}(${context.use("uk_shared")}(${target}), ${source});`;
   }
-  const move = moveOf(bytes)!;
+  const move = cudaMove(copy.bytes);
   return `*(${move} *)${target} = *(const ${move} *)${source};`;
 }
 
@@ -154,45 +173,23 @@ function linesOfLocal(stmt: Define | Assign, context: StatementContext): Lines {
 
 /** Lines that load the runs in a value as a whole, and the context in which its lanes are taken from them. */
 function loadedRuns(value: Expr, context: StatementContext): { lines: Lines; inner: CudaContext } {
-  const ways = new Map<Load, (readonly Choice[])[]>();
-  walkChosen(value, (expr, chosen) => {
-    if (expr.kind !== "load" || lanesOf(expr) === 1 || expr.active || context.loaded.has(expr)) return;
-    ways.set(expr, [...(ways.get(expr) ?? []), chosen]);
-  });
   const loaded = new Map(context.loaded);
-  const lines: string[] = [];
-  for (const [load, chosen] of ways) {
-    const line = loadOfRun(load, conditionOf(chosen, context), context);
-    if (line) loaded.set(load, line.name);
-    lines.push(...(line?.lines ?? []));
-  }
+  const lines = vectorLoadsIn(value, (load) => context.loaded.has(load)).flatMap(({ load, start, ways }) => {
+    const move = cudaMove(lanesOf(load) * bytesOfElement(load.dtype));
+    const name = context.fresh("run");
+    loaded.set(load, name);
+    const moved = `*(${move} *)${name} = *(const ${move} *)${addressOf(load.buffer, start, context)};`;
+    return [
+      `alignas(16) ${cudaType[load.dtype]} ${name}[${lanesOf(load)}];`,
+      ways === null ? moved : `if (${conditionOf(ways, context)}) ${moved}`,
+    ];
+  });
   return { lines, inner: { ...context, loaded } };
 }
 
-/** Says when one of several ways is chosen; null: always. */
-function conditionOf(ways: readonly (readonly Choice[])[], context: StatementContext): string | null {
-  if (ways.some((chosen) => chosen.length === 0)) return null;
+/** Says when one of several ways is chosen. */
+function conditionOf(ways: readonly (readonly Choice[])[], context: StatementContext): string {
   const textOf = ({ condition, side }: Choice): string =>
     `${side === "else" ? "!" : ""}${cudaExpr(condition, null, { ...context, wraps: false })}`;
   return ways.map((chosen) => chosen.map(textOf).join(" && ")).join(" || ");
-}
-
-function loadOfRun(
-  load: Load,
-  condition: string | null,
-  context: StatementContext,
-): { name: string; lines: Lines } | null {
-  const start = alignedRun(load.indices[0]!, load.dtype);
-  if (!start) return null;
-  const lanes = lanesOf(load);
-  const move = moveOf(lanes * bytesOfElement(load.dtype))!;
-  const name = context.fresh("run");
-  const moved = `*(${move} *)${name} = *(const ${move} *)${addressOf(load.buffer, start, context)};`;
-  return {
-    name,
-    lines: [
-      `alignas(16) ${cudaType[load.dtype]} ${name}[${lanes}];`,
-      condition === null ? moved : `if (${condition}) ${moved}`,
-    ],
-  };
 }
