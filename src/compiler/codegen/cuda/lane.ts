@@ -33,11 +33,14 @@ export const laneAt = (at: number): Lane => ({
 });
 
 /** The lane among those of a vector that is repeated. */
-export const laneWithin = (lane: Lane, lanes: number): Lane => ({
-  ...lane,
-  over: () => known(0),
-  within: () => lane.within(lanes),
-});
+export function laneWithin(lane: Lane, lanes: number): Lane {
+  const within = lane.within(lanes);
+  return {
+    over: () => known(0),
+    within: () => within,
+    register: within.kind === "known" ? within.value : lane.register,
+  };
+}
 
 /** Columns of a tile of sums with so many elements: 16 of one warp's, else of 64 rows that four warps hold. */
 export const columnsOf = (elements: number): number => (elements === warpWideLanes ? 16 : elements / groupTile.rows);

@@ -1,6 +1,5 @@
 // Instructions of one PTX function as they are printed: registers, and blocks of lines within each other. An instruction that only computes is
-// printed once for the same operands. One on indices goes to the outermost block that has its operands, so it leaves the loops that do not
-// change it.
+// printed once for the same operands. One on indices leaves the loops that do not change it.
 
 /** Kinds of registers, by what they hold: predicates, bits of 16, 32 and 64, and floats. */
 export type RegisterKind = "pred" | "b16" | "b32" | "b64" | "f32" | "f64";
@@ -16,6 +15,7 @@ export interface Value {
 }
 
 interface Block {
+  readonly isLoop: boolean;
   readonly lines: string[];
   /** Results of instructions, by their text. */
   readonly known: Map<string, Value>;
@@ -24,18 +24,19 @@ interface Block {
 export interface Emitter {
   /** A register of its own, which an instruction of the innermost block sets once. */
   register(kind: RegisterKind): Value;
-  /** A register that is set again and again. */
+  /** A register that is set again and again: whoever prints an instruction that sets it says so. */
   variable(kind: RegisterKind): Value;
-  /** Prints a line into the innermost block. */
-  line(text: string): void;
+  changed(...variables: readonly Value[]): void;
+  /** Prints lines into the innermost block. */
+  lines(...lines: readonly string[]): void;
   /**
    * Result of an instruction that does nothing but compute.
    *
-   * @param hoist whether it may be computed where it is not needed, before loops and choices
+   * @param hoist whether it may be computed before loops, where it is perhaps not needed
    */
   compute(name: string, kind: RegisterKind, operands: readonly Value[], hoist: boolean): Value;
-  /** Prints what `print` prints as a block in the innermost one, behind the lines before it and before those behind it. */
-  block(print: (depth: number) => void, before?: readonly string[], behind?: readonly string[]): void;
+  /** Lines that `print` prints as a block in the innermost one, which are then to be printed into that. */
+  block(kind: "loop" | "part", print: (depth: number) => void): readonly string[];
   label(): string;
   /** Lines of all that was printed, with the declarations of its registers before them. */
   finish(): readonly string[];
@@ -59,40 +60,51 @@ export const constant = (kind: RegisterKind, text: string | number): Value => ({
 
 export function createEmitter(): Emitter {
   const counts = new Map<RegisterKind, number>();
-  const blocks: Block[] = [{ lines: [], known: new Map() }];
+  const blocks: Block[] = [{ isLoop: false, lines: [], known: new Map() }];
+  /** How often variables were set, and how many loops were begun, in which they may be set before what is printed first. */
+  const times = new Map<string, number>();
+  let loops = 0;
   let labels = 0;
+  const keyOf = ({ text, isFixed }: Value): string => (isFixed ? text : `${text} ${times.get(text) ?? 0} ${loops}`);
   const registerAt = (kind: RegisterKind, depth: number, isFixed = true): Value => {
     const number = counts.get(kind) ?? 0;
     counts.set(kind, number + 1);
     return { kind, text: `${prefixes[kind]}${number}`, depth, isFixed };
   };
-  const emitter: Emitter = {
+  /** Number of the block around the outermost loop that is open in a block; of the innermost block where none is. */
+  const beforeLoops = (least: number): number => {
+    const loop = blocks.findIndex(({ isLoop }, depth) => isLoop && depth > least);
+    return loop < 0 ? blocks.length - 1 : loop - 1;
+  };
+  return {
     register: (kind) => registerAt(kind, blocks.length - 1),
     variable: (kind) => registerAt(kind, blocks.length - 1, false),
-    line(text) {
-      blocks.at(-1)!.lines.push(text);
+    changed(...variables) {
+      for (const { text } of variables) times.set(text, (times.get(text) ?? 0) + 1);
+    },
+    lines(...lines) {
+      for (const line of lines) blocks.at(-1)!.lines.push(line);
     },
     compute(name, kind, operands, hoist) {
       const innermost = blocks.length - 1;
       const isFixed = operands.every((operand) => operand.isFixed);
       const least = isFixed ? Math.max(0, ...operands.map(({ depth }) => depth)) : innermost;
-      const key = `${name} ${operands.map(({ text }) => text).join(", ")}`;
-      for (let at = innermost; isFixed && at >= least; at--) {
+      const key = `${name} ${operands.map(keyOf).join(", ")}`;
+      for (let at = innermost; at >= (isFixed ? least : 0); at--) {
         const known = blocks[at]!.known.get(key);
         if (known) return known;
       }
-      const depth = hoist ? least : innermost;
+      const depth = hoist ? beforeLoops(least) : innermost;
       const result = registerAt(kind, depth);
       blocks[depth]!.lines.push(`${name} ${[result, ...operands].map(({ text }) => text).join(", ")};`);
-      if (isFixed) blocks[depth]!.known.set(key, result);
+      blocks[depth]!.known.set(key, result);
       return result;
     },
-    block(print, before = [], behind = []) {
-      const own: Block = { lines: [], known: new Map() };
-      blocks.push(own);
+    block(kind, print) {
+      if (kind === "loop") loops += 1;
+      blocks.push({ isLoop: kind === "loop", lines: [], known: new Map() });
       print(blocks.length - 1);
-      blocks.pop();
-      blocks.at(-1)!.lines.push(...before, ...own.lines, ...behind);
+      return blocks.pop()!.lines;
     },
     label: () => `$L${labels++}`,
     finish() {
@@ -100,5 +112,4 @@ export function createEmitter(): Emitter {
       return [...declared, ...blocks[0]!.lines];
     },
   };
-  return emitter;
 }

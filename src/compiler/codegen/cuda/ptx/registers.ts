@@ -3,7 +3,7 @@
 
 import { toBf16Bits, toF16Bits } from "../../../expr/float16.ts";
 import type { IrType } from "../../../ir/loop-ir.ts";
-import { constant, type RegisterKind, type Value } from "./emitter.ts";
+import { constant, type Emitter, type RegisterKind, type Value } from "./emitter.ts";
 
 export const kindOf: Readonly<Record<IrType, RegisterKind>> = {
   f64: "f64",
@@ -45,16 +45,18 @@ export const numberType: Readonly<Record<Exclude<IrType, "f16" | "bf16" | "bool"
 
 export const int = (value: number): Value => constant("b32", value);
 
-export const float = (value: number): Value => constant("f32", `0f${hex(new Float32Array([value]))}`);
+/** Constants of floats are their bits, in hexadecimal digits. */
+function float(value: number): Value {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  return constant("f32", `0f${view.getUint32(0).toString(16).padStart(8, "0")}`);
+}
 
-const double = (value: number): Value => constant("f64", `0d${hex(new Float64Array([value]))}`);
-
-/** Digits of a number's bits, the highest first. */
-const hex = ({ buffer }: Float32Array | Float64Array): string =>
-  Buffer.from(buffer as ArrayBuffer)
-    .reverse()
-    .toString("hex")
-    .toUpperCase();
+function double(value: number): Value {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  return constant("f64", `0d${view.getBigUint64(0).toString(16).padStart(16, "0")}`);
+}
 
 export function constantOf(dtype: Exclude<IrType, "bool">, value: number): Value {
   if (dtype === "f32") return float(value);
@@ -63,3 +65,7 @@ export function constantOf(dtype: Exclude<IrType, "bool">, value: number): Value
   if (dtype === "bf16") return constant("b16", toBf16Bits(value));
   return constant(kindOf[dtype], value);
 }
+
+/** A register with the value, for instructions that take no constants. */
+export const inRegister = (value: Value, emitter: Emitter): Value =>
+  value.text.startsWith("%") ? value : emitter.compute(`mov.${value.kind}`, value.kind, [value], true);
