@@ -16,6 +16,8 @@ export interface Value {
 
 interface Block {
   readonly isLoop: boolean;
+  /** Whether a loop was printed in it. */
+  hasLoop: boolean;
   readonly lines: string[];
   /** Results of instructions, by their text. */
   readonly known: Map<string, Value>;
@@ -60,7 +62,7 @@ export const constant = (kind: RegisterKind, text: string | number): Value => ({
 
 export function createEmitter(): Emitter {
   const counts = new Map<RegisterKind, number>();
-  const blocks: Block[] = [{ isLoop: false, lines: [], known: new Map() }];
+  const blocks: Block[] = [{ isLoop: false, hasLoop: false, lines: [], known: new Map() }];
   /** How often variables were set, and how many loops were begun, in which they may be set before what is printed first. */
   const times = new Map<string, number>();
   let loops = 0;
@@ -71,10 +73,15 @@ export function createEmitter(): Emitter {
     counts.set(kind, number + 1);
     return { kind, text: `${prefixes[kind]}${number}`, depth, isFixed };
   };
-  /** Number of the block around the outermost loop that is open in a block; of the innermost block where none is. */
-  const beforeLoops = (least: number): number => {
-    const loop = blocks.findIndex(({ isLoop }, depth) => isLoop && depth > least);
-    return loop < 0 ? blocks.length - 1 : loop - 1;
+  /**
+   * Number of the block where an instruction is printed ahead: around all loops that are open, and around choices as long as that is behind all
+   * loops before it, through which its register would be kept.
+   */
+  const aheadOf = (least: number): number => {
+    const outermost = blocks.findIndex(({ isLoop }, depth) => isLoop && depth > least);
+    let depth = outermost < 0 ? blocks.length - 1 : outermost - 1;
+    while (depth > least && !blocks[depth]!.hasLoop) depth -= 1;
+    return depth;
   };
   return {
     register: (kind) => registerAt(kind, blocks.length - 1),
@@ -94,7 +101,7 @@ export function createEmitter(): Emitter {
         const known = blocks[at]!.known.get(key);
         if (known) return known;
       }
-      const depth = hoist ? beforeLoops(least) : innermost;
+      const depth = hoist ? aheadOf(least) : innermost;
       const result = registerAt(kind, depth);
       blocks[depth]!.lines.push(`${name} ${[result, ...operands].map(({ text }) => text).join(", ")};`);
       blocks[depth]!.known.set(key, result);
@@ -102,9 +109,11 @@ export function createEmitter(): Emitter {
     },
     block(kind, print) {
       if (kind === "loop") loops += 1;
-      blocks.push({ isLoop: kind === "loop", lines: [], known: new Map() });
+      blocks.push({ isLoop: kind === "loop", hasLoop: false, lines: [], known: new Map() });
       print(blocks.length - 1);
-      return blocks.pop()!.lines;
+      const { lines } = blocks.pop()!;
+      if (kind === "loop") for (const open of blocks) open.hasLoop = true;
+      return lines;
     },
     label: () => `$L${labels++}`,
     finish() {
