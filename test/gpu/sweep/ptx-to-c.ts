@@ -2,7 +2,7 @@
 // the text has to be understood: an Error names the instruction that is not.
 
 import { effectStatement } from "./ptx/effects.ts";
-import { cppName, newScope, type Operands, type Scope } from "./ptx/operands.ts";
+import { cppName, isSpecial, newScope, type Operands, type Scope } from "./ptx/operands.ts";
 import { type PtxEntry, type PtxInstruction, type PtxModule, type PtxStatement, readPtx } from "./ptx/read-ptx.ts";
 import { cppType } from "./ptx/types.ts";
 import { valueStatement } from "./ptx/values.ts";
@@ -16,8 +16,8 @@ export function ptxToCpp(text: string): string {
 function functionOf({ name, parameters, body }: PtxEntry, { shared }: PtxModule): string {
   const scope = newScope();
   // Addresses of shared memory are numbers of its bytes; the others are those of this process.
-  if (shared !== null) scope.place(shared, "0ull");
-  for (const parameter of parameters) scope.place(parameter.name, addressOf(parameter.name));
+  if (shared !== null) scope.place(shared, "shared", "0ull");
+  for (const parameter of parameters) scope.place(parameter.name, "param", addressOf(parameter.name));
   const given = parameters.map((parameter) => {
     const type = parameter.bytes === null ? cppType(parameter.type) : "uk_argument";
     return `${type} ${cppName(parameter.name)}`;
@@ -42,7 +42,7 @@ function statementOf(statement: PtxStatement, scope: Scope): string {
       return scope.declare(statement.type, statement.names);
     case "local": {
       const { name, align, bytes } = statement;
-      scope.place(name, addressOf(name));
+      scope.place(name, "local", addressOf(name));
       const own = cppName(name);
       return `alignas(${align}) unsigned char ${own}[${bytes}]; memset(${own}, 0xff, sizeof ${own});`;
     }
@@ -52,15 +52,22 @@ function statementOf(statement: PtxStatement, scope: Scope): string {
 }
 
 function instructionOf(instruction: PtxInstruction, scope: Operands): string {
+  const { text, guard } = instruction;
   try {
-    const isPack =
-      instruction.operands.some((operand) => operand.startsWith("{")) && instruction.opcode.startsWith("mov.");
-    const statement = (isPack ? null : valueStatement(instruction, scope)) ?? effectStatement(instruction, scope);
-    if (statement === null) throw new Error("it is not known");
-    const { guard } = instruction;
+    const statement = unguarded(instruction, scope);
     if (guard === null) return statement;
     return `if (${guard.startsWith("!") ? "!" : ""}${scope.read(guard.replace("!", ""), "pred")}) { ${statement} }`;
   } catch (error) {
-    throw new Error(`PTX: ${instruction.text}: ${(error as Error).message}`);
+    throw new Error(`PTX: ${text}: ${(error as Error).message}`);
   }
+}
+
+function unguarded(instruction: PtxInstruction, scope: Operands): string {
+  const { opcode, operands } = instruction;
+  const [name] = opcode.split(".");
+  if (name !== "mov" && name !== "cvt" && operands.some(isSpecial)) throw new Error("it reads a special register");
+  const isPack = name === "mov" && operands.some((operand) => operand.startsWith("{"));
+  const statement = (isPack ? null : valueStatement(instruction, scope)) ?? effectStatement(instruction, scope);
+  if (statement === null) throw new Error("it is not known");
+  return statement;
 }

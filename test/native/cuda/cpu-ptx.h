@@ -26,7 +26,9 @@ template <class R, class T> static void uk_set(R &bits, T x) {
   else bits = 0, memcpy(&bits, &x, sizeof x);
 }
 
+/* Small addresses are those of shared memory, which other instructions read and write. */
 template <class T, int count> static T *uk_at(unsigned long long address) {
+  if (address < sizeof uk_group) uk_refuse("an address of shared memory is used as one of all memory"), address = (unsigned long long)uk_group;
   if (address % (count * sizeof(T))) uk_refuse("an address is not a multiple of what lies there");
   return (T *)address;
 }

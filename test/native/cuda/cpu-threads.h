@@ -245,18 +245,17 @@ static void uk_arrive(unsigned slot) {
 /* Turns in a row in which a thread has waited in vain. */
 static int uk_vain_turns[uk_most_threads];
 
-/* Says whether a phase is over; where it is not, the other threads have had a turn. */
+/* Says whether a phase is over. The first answer is no, and the other threads get a turn, so that who does not ask again is found out. */
 static bool uk_is_over(unsigned slot, unsigned parity) {
   uk_slot &at = uk_slots[slot];
   int &turns = uk_vain_turns[uk_thread];
-  if (at.phase % 2 == parity && at.arrivals == 0) {
+  if (turns > 0 && at.phase % 2 == parity && at.arrivals == 0) {
     for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
     if (at.bytes != 0) uk_refuse("a batch of boxes has other bytes than were said");
     at = {at.phase + 1, at.all, at.all, 0, {}};
   }
-  const bool never = turns > 10000;
-  if (never) uk_refuse("a barrier that never ends is waited for");
-  if (never || at.phase % 2 != parity) {
+  if (turns > 10000) uk_refuse("a barrier that never ends is waited for");
+  if (turns > 10000 || (turns > 0 && at.phase % 2 != parity)) {
     turns = 0;
     return true;
   }

@@ -47,7 +47,7 @@ const writeAll = (operand: string, count: number, type: string, { write }: Opera
 /** Pointer to the first element in memory of a space. */
 function place(operand: string, space: string | undefined, count: number, type: string, scope: Operands): string {
   const at = space === "shared" ? "uk_at_shared" : "uk_at";
-  return `${cppType(type)} *at = ${at}<${cppType(type)}, ${count}>(${scope.address(operand)});`;
+  return `${cppType(type)} *at = ${at}<${cppType(type)}, ${count}>(${scope.address(operand, space)});`;
 }
 
 const load: Effect = (operands, scope, space, vector, type) => {
@@ -84,7 +84,7 @@ const halfTypes: Readonly<Record<string, string>> = { f16: "uk_f16_to_f32", bf16
 const loadTiles: Effect = (operands, scope, transposed) => {
   demand(operands, 2);
   const load = transposed ? "uk_load_columns" : "uk_load_rows";
-  return `{ unsigned r[4]; ${load}(r, ${scope.address(operands[1]!)}); ${writeAll(operands[0]!, 4, "b32", scope, "r")} }`;
+  return `{ unsigned r[4]; ${load}(r, ${scope.address(operands[1]!, "shared")}); ${writeAll(operands[0]!, 4, "b32", scope, "r")} }`;
 };
 
 /** D = A·B + C by a warp. */
@@ -116,7 +116,7 @@ const box: Effect = (operands, scope) => {
   const found = /^\[([%\w$]+),\s*(\{[^}]*\})\]$/.exec(from);
   if (!found) throw new Error(`${from} is no place of a box`);
   const places = readAll(found[2]!, 2, "s32", scope);
-  return `uk_begin_box(${scope.address(to)}, (const void *)${scope.read(found[1]!, "u64")}, ${places.join(", ")}, ${scope.address(slot)});`;
+  return `uk_begin_box(${scope.address(to, "shared")}, (const void *)${scope.read(found[1]!, "u64")}, ${places.join(", ")}, ${scope.address(slot, "shared")});`;
 };
 
 const instruction = (operands: readonly string[], name: string): string => {
@@ -184,7 +184,7 @@ const rows: readonly Row[] = [
     /^cp\.async\.cg\.shared\.global$/,
     (operands, { address }) => {
       demand(operands, 3, { 2: "16" });
-      return `uk_copy16(${address(operands[0]!)}, uk_at<uint4, 1>(${address(operands[1]!)}));`;
+      return `uk_copy16(${address(operands[0]!, "shared")}, uk_at<uint4, 1>(${address(operands[1]!, "global")}));`;
     },
   ],
   [
@@ -204,28 +204,28 @@ const rows: readonly Row[] = [
     new RegExp(`^mbarrier\\.init\\.shared${cta}\\.b64$`),
     (operands, { address, read }) => {
       demand(operands, 2);
-      return `uk_begin_slot(${address(operands[0]!)}, ${read(operands[1]!, "u32")});`;
+      return `uk_begin_slot(${address(operands[0]!, "shared")}, ${read(operands[1]!, "u32")});`;
     },
   ],
   [
     new RegExp(`^mbarrier\\.expect_tx(?:\\.relaxed\\.cta)?\\.shared${cta}\\.b64$`),
     (operands, { address, read }) => {
       demand(operands, 2);
-      return `uk_expect(${address(operands[0]!)}, ${read(operands[1]!, "u32")});`;
+      return `uk_expect(${address(operands[0]!, "shared")}, ${read(operands[1]!, "u32")});`;
     },
   ],
   [
     new RegExp(`^mbarrier\\.arrive\\.shared${cta}\\.b64$`),
     (operands, { address }) => {
       demand(operands, 2, { 0: "_" });
-      return `uk_arrive(${address(operands[1]!)});`;
+      return `uk_arrive(${address(operands[1]!, "shared")});`;
     },
   ],
   [
     new RegExp(`^mbarrier\\.arrive\\.expect_tx\\.shared${cta}\\.b64$`),
     (operands, { address, read }) => {
       demand(operands, 3, { 0: "_" });
-      const slot = address(operands[1]!);
+      const slot = address(operands[1]!, "shared");
       return `{ uk_expect(${slot}, ${read(operands[2]!, "u32")}); uk_arrive(${slot}); }`;
     },
   ],
@@ -233,7 +233,11 @@ const rows: readonly Row[] = [
     new RegExp(`^mbarrier\\.try_wait\\.parity\\.shared${cta}\\.b64$`),
     (operands, { address, read, write }) => {
       demand(operands, 3);
-      return write(operands[0]!, "pred", `uk_is_over(${address(operands[1]!)}, ${read(operands[2]!, "u32")})`);
+      return write(
+        operands[0]!,
+        "pred",
+        `uk_is_over(${address(operands[1]!, "shared")}, ${read(operands[2]!, "u32")})`,
+      );
     },
   ],
   [/^cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global(?:\.tile)?\.mbarrier::complete_tx::bytes$/, box],

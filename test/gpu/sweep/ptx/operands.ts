@@ -5,17 +5,18 @@ import { bitsOf, cppType, registerType, takes } from "./types.ts";
 /** PTX has names that C++ lacks: "%r1", "$L__BB0_2". */
 export const cppName = (name: string): string => `$${name.replaceAll("%", "$")}`;
 
-const specialRegisters: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    (["x", "y", "z"] as const).flatMap((axis) => [
-      [`%tid.${axis}`, `threadIdx.${axis}`],
-      [`%ctaid.${axis}`, `blockIdx.${axis}`],
-      [`%ntid.${axis}`, `blockDim.${axis}`],
-      [`%nctaid.${axis}`, `gridDim.${axis}`],
-    ]),
-  ),
-  "%laneid": "(uk_thread & 31)",
-};
+/** Registers that the machine writes, which `mov` and `cvt` read. */
+const specialRegisters: ReadonlyMap<string, string> = new Map([
+  ...["x", "y", "z"].flatMap((axis): [string, string][] => [
+    [`%tid.${axis}`, `threadIdx.${axis}`],
+    [`%ctaid.${axis}`, `blockIdx.${axis}`],
+    [`%ntid.${axis}`, `blockDim.${axis}`],
+    [`%nctaid.${axis}`, `gridDim.${axis}`],
+  ]),
+  ["%laneid", "(uk_thread & 31)"],
+]);
+
+export const isSpecial = (operand: string): boolean => specialRegisters.has(operand);
 
 export interface Operands {
   /** Value of an operand, as a type. */
@@ -24,14 +25,15 @@ export interface Operands {
   readonly write: (operand: string, type: string, value: string, mayBeWider?: boolean) => string;
   /** Address of a register whose value an instruction changes later. */
   readonly pointer: (operand: string, type: string) => string;
-  /** Number of the byte that "[%rd1+4]" names. */
-  readonly address: (operand: string) => string;
+  /** Number of the byte that "[%rd1+4]" names, in a space: "shared". Undefined: the space of all. */
+  readonly address: (operand: string, space: string | undefined) => string;
 }
 
-/** What a name stands for: a register, or (null) a number known before the kernel runs. */
+/** What a name stands for: a register of a type, or memory of a space. */
 interface Symbol {
   readonly text: string;
   readonly type: string | null;
+  readonly space: string | null;
 }
 
 export interface Scope extends Operands {
@@ -39,8 +41,8 @@ export interface Scope extends Operands {
   readonly leave: () => void;
   /** Declares registers. Returns their C++: what was never written is no number that a kernel computes with. */
   readonly declare: (type: string, names: readonly string[]) => string;
-  /** Gives a name of memory its address. */
-  readonly place: (name: string, address: string) => void;
+  /** Gives memory of a space its address. */
+  readonly place: (name: string, space: string, address: string) => void;
 }
 
 export function newScope(): Scope {
@@ -54,8 +56,8 @@ export function newScope(): Scope {
   };
   /** Bits of an operand. */
   const bits = (operand: string, type: string, mayBeWider: boolean): string => {
-    const special = specialRegisters[operand];
-    if (special !== undefined) return special;
+    const special = specialRegisters.get(operand);
+    if (special !== undefined && takes(type, "u32", mayBeWider)) return special;
     const known = immediate(operand, type) ?? constantAddress(operand, type, find);
     return known ?? register(operand, type, mayBeWider);
   };
@@ -63,21 +65,22 @@ export function newScope(): Scope {
     enter: () => void blocks.push(new Map()),
     leave: () => void blocks.pop(),
     declare(type, names) {
-      for (const name of names) blocks.at(-1)!.set(name, { text: cppName(name), type });
+      for (const name of names) blocks.at(-1)!.set(name, { text: cppName(name), type, space: null });
       return `${registerType(type)} ${names.map((name) => `${cppName(name)} = -1`).join(", ")};`;
     },
-    place: (name, address) => void blocks.at(-1)!.set(name, { text: address, type: null }),
+    place: (name, space, text) => void blocks.at(-1)!.set(name, { text, type: null, space }),
     read: (operand, type, mayBeWider = false) => `uk_as<${cppType(type)}>(${bits(operand, type, mayBeWider)})`,
     write: (operand, type, value, mayBeWider = false) =>
       operand === "_" ? "" : `uk_set(${register(operand, type, mayBeWider)}, (${cppType(type)})(${value}));`,
     pointer: (operand, type) => `(${cppType(type)} *)&${register(operand, type, false)}`,
-    address(operand) {
+    address(operand, space) {
       const found = /^\[([%\w$]+)(?:\+(-?\d+))?\]$/.exec(operand);
       if (!found) throw new Error(`${operand} is no address`);
-      const base = found[1]!;
-      const symbol = find(base);
-      if (!symbol || (symbol.type !== null && bitsOf(symbol.type) < 32)) throw new Error(`${base} is no address`);
-      return `${symbol.text} + ${found[2] ?? 0}ll`;
+      const [, base, offset = "0"] = found;
+      const symbol = find(base!);
+      if (symbol?.space && symbol.space !== space) throw new Error(`${base} is no ${space} memory`);
+      const isShort = space === "shared" && symbol?.type && takes("b32", symbol.type, false);
+      return `${symbol?.space ? symbol.text : register(base!, isShort ? "b32" : "b64", false)} + ${offset}ll`;
     },
   };
 }
