@@ -78,6 +78,12 @@ static unsigned uk_permute(unsigned a, unsigned b, unsigned selectors) {
   return result;
 }
 
+/* c and the products of the first elements of two words. */
+template <int count, class L, class R> static unsigned uk_dot(unsigned a, unsigned b, unsigned c) {
+  for (int at = 0; at < count; at++) c += (L)(a >> uk_width<L> * at) * (R)(b >> uk_width<R> * at);
+  return c;
+}
+
 // ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /* NaN is left out, and -0 is less than 0. */

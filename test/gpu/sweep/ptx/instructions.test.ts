@@ -54,6 +54,10 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ["max.s64", s64(1n), s64(-1n), s64(1n)],
     ["abs.s32", s32(5), s32(-5)],
     ["neg.s32", s32(5), s32(-5)],
+    ["dp4a.s32.s32", s32(-1 * 4 + 2 * 5 + 100), b32(0x02_ff), b32(0x05_04), s32(100)],
+    ["dp4a.u32.u32", u32(255 * 4 + 2 * 5), b32(0x02_ff), b32(0x05_04), u32(0)],
+    ["dp2a.lo.s32.s32", s32(-1 * 4 + 2 * -1), b32(0x2_ffff), b32(0x66_77_ff_04), s32(0)],
+    ["dp2a.hi.u32.u32", u32(0xffff * 4 + 2 * 255), b32(0x2_ffff), b32(0xff_04_66_77), u32(0)],
   ],
   bits: [
     ["not.b32", b32(~0x1234), b32(0x1234)],
@@ -253,6 +257,7 @@ describe("PTX that is refused", () => {
     ["cvt.f32.s32 %f1, %r1;", "no such conversion"],
     ["cvt.rn.f64.f32 %rd1, %f1;", "no such conversion"],
     ["cvt.s32.f32 %r1, %f1;", "no such conversion"],
+    ["cvt.rm.f32.f64 %f1, %rd1;", "no such conversion"],
     ["ld.global.v2.f32 %f1, [%rd1];", "%f1 is 1 operands, and 2 are wanted"],
     ["ld.global.f32 %f1, [%f2];", "%f2 is .f32, and .b64 is wanted"],
     ["bar.sync 1;", "1 where 0 is wanted"],

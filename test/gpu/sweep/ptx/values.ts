@@ -14,10 +14,10 @@ interface Form {
 }
 
 /** An opcode, and what the groups of its pattern make. */
-type Row = readonly [opcode: RegExp, form: (...groups: string[]) => Form];
+type Row = readonly [opcode: RegExp, form: (...groups: (string | undefined)[]) => Form];
 
 const [integers, unsigneds, floats] = ["[su](?:16|32|64)", "u(?:16|32|64)", "f(?:32|64)"];
-const [signeds, bits] = ["[sf](?:16|32|64)", "b(?:16|32|64)"];
+const [signeds, bits] = ["s(?:16|32|64)", "b(?:16|32|64)"];
 
 /** A row whose operands and result have one type, or the sources that are named. */
 const row = (name: string, types: string, value: string, sources?: (type: string) => readonly string[]): Row => [
@@ -27,47 +27,59 @@ const row = (name: string, types: string, value: string, sources?: (type: string
     sources:
       sources?.(type!) ??
       ["a", "b", "c"].filter((source) => new RegExp(`\\b${source}\\b`).test(value)).map(() => type!),
-    value: value.replaceAll("T", cppType(type!)),
+    value,
   }),
 ];
 
 const shift = (type: string): readonly string[] => [type, "u32"];
 
-/** Comparisons; the words of unsigned integers mean the same as others of their types. */
-const comparisons: Readonly<Record<string, string>> = {
-  eq: "a == b",
-  ne: "a != b",
-  lt: "a < b",
-  le: "a <= b",
-  gt: "a > b",
-  ge: "a >= b",
-  lo: "a < b",
-  ls: "a <= b",
-  hi: "a > b",
-  hs: "a >= b",
+/** "ltu" is as "lt" where both are numbers; "lo" is "lt" of unsigned integers. */
+const operators: Readonly<Record<string, string>> = {
+  eq: "==",
+  ne: "!=",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
+  lo: "<",
+  ls: "<=",
+  hi: ">",
+  hs: ">=",
 };
 
-const isNan = "(a != a || b != b)";
+const comparison = (names: string, types: string, value: (operator: string) => string): Row => [
+  new RegExp(`^setp\\.(${names})\\.(${types})$`),
+  (name, type) => ({ result: "pred", sources: [type!, type!], value: value(operators[name!.slice(0, 2)]!) }),
+];
 
-const [conversion, numbers] = ["((?:\\.(?:rn|rz|rni|rzi|rmi|rpi|sat))*)", "[su](?:8|16|32|64)|b?f16|f32|f64"];
+const [isNan, orders] = ["(a != a || b != b)", "eq|ne|lt|le|gt|ge"];
 
-function converted(modifiers: readonly string[], to: string, from: string): Form {
-  const rounding = modifiers.find((it) => it !== "sat");
-  const kind = rounding === undefined ? "none" : rounding.endsWith("i") ? "integer" : "float";
+const numbers = "[su](?:8|16|32|64)|b?f16|f32|f64";
+
+function converted(rounding: string, saturates: boolean, to: string, from: string): Form {
   const isBf16 = to === "bf16" || from === "bf16";
-  if (!roundings(to, from).includes(kind) || (isBf16 && to !== "f32" && from !== "f32"))
+  if (!roundings(to, from).includes(rounding) || (isBf16 && to !== "f32" && from !== "f32"))
     throw new Error("no such conversion");
-  const args = ["a", `'${rounding?.[1] ?? "n"}'`, String(kind === "integer"), String(modifiers.includes("sat"))];
-  return { result: to, sources: [from], value: `uk_converted<${cppType(to)}, ${cppType(from)}>(${args.join(", ")})` };
+  const args = ["a", `'${rounding[1] ?? "n"}'`, String(rounding.endsWith("i")), String(saturates)];
+  return {
+    result: to,
+    sources: [from],
+    value: `uk_converted<${cppType(to)}, ${cppType(from)}>(${args.join(", ")})`,
+    mayBeWider: true,
+  };
 }
 
-/** How a conversion may be rounded: it says so where it loses digits, and nowhere else. */
+const toInteger = ["rni", "rzi", "rmi", "rpi"];
+
+/** How a conversion may be rounded, or "": it says so where it loses digits, and nowhere else. */
 function roundings(to: string, from: string): readonly string[] {
   const [toFloat, fromFloat] = [to, from].map((type) => type.includes("f"));
-  if (!toFloat) return fromFloat ? ["integer"] : ["none"];
-  if (!fromFloat || bitsOf(to) < bitsOf(from)) return ["float"];
-  return to === from ? ["none", "integer"] : ["none"];
+  if (!toFloat) return fromFloat ? toInteger : [""];
+  if (!fromFloat || bitsOf(to) < bitsOf(from)) return ["rn", "rz"];
+  return to === from ? ["", ...toInteger] : [""];
 }
+
+const productType = (left: string, right: string): string => (left === "s32" || right === "s32" ? "s32" : "u32");
 
 const rows: readonly Row[] = [
   row("mov", `${bits}|${integers}|${floats}|pred`, "a"),
@@ -85,13 +97,13 @@ const rows: readonly Row[] = [
   row("mad\\.lo", integers, "a * b + c"),
   row("div", integers, "uk_quotient(a, b)"),
   row("rem", integers, "uk_remainder(a, b)"),
-  row("min", `${integers}`, "a < b ? a : b"),
-  row("max", `${integers}`, "a > b ? a : b"),
+  row("min", integers, "a < b ? a : b"),
+  row("max", integers, "a > b ? a : b"),
   row("min", floats, "uk_least(a, b)"),
   row("max", floats, "uk_most(a, b)"),
-  row("abs", "s(?:16|32|64)", "a < 0 ? -a : a"),
+  row("abs", signeds, "a < 0 ? -a : a"),
   row("abs", floats, "std::fabs(a)"),
-  row("neg", signeds, "-a"),
+  row("neg", `${signeds}|${floats}`, "-a"),
   row("not", bits, "~a"),
   row("not", "pred", "!a"),
   row("and", `${bits}|pred`, "a & b"),
@@ -114,35 +126,31 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    new RegExp(`^setp\\.(eq|ne|lt|le|gt|ge)\\.(${integers}|${floats})$`),
-    (name, type) => {
-      const value = comparisons[name!]!;
-      return {
-        result: "pred",
-        sources: [type!, type!],
-        value: type!.startsWith("f") ? `!${isNan} && ${value}` : value,
-      };
-    },
+    /^dp4a\.([su]32)\.([su]32)$/,
+    (left, right) => ({
+      result: productType(left!, right!),
+      sources: [left!, right!, productType(left!, right!)],
+      value: `uk_dot<4, ${cppType(`${left![0]}8`)}, ${cppType(`${right![0]}8`)}>(a, b, c)`,
+    }),
   ],
   [
-    new RegExp(`^setp\\.(lo|ls|hi|hs)\\.(${unsigneds})$`),
-    (name, type) => ({ result: "pred", sources: [type!, type!], value: comparisons[name!]! }),
+    /^dp2a\.(lo|hi)\.([su]32)\.([su]32)$/,
+    (half, left, right) => ({
+      result: productType(left!, right!),
+      sources: [left!, right!, productType(left!, right!)],
+      value: `uk_dot<2, ${cppType(`${left![0]}16`)}, ${cppType(`${right![0]}8`)}>(a, b >> ${half === "hi" ? 16 : 0}, c)`,
+    }),
   ],
+  comparison(orders, integers, (operator) => `a ${operator} b`),
+  comparison("eq|ne", bits, (operator) => `a ${operator} b`),
+  comparison("lo|ls|hi|hs", unsigneds, (operator) => `a ${operator} b`),
+  comparison(orders, floats, (operator) => `!${isNan} && a ${operator} b`),
+  comparison(`(?:${orders})u`, floats, (operator) => `${isNan} || a ${operator} b`),
+  comparison("num", floats, () => `!${isNan}`),
+  comparison("nan", floats, () => isNan),
   [
-    new RegExp(`^setp\\.(eq|ne)\\.(${bits})$`),
-    (name, type) => ({ result: "pred", sources: [type!, type!], value: comparisons[name!]! }),
-  ],
-  [
-    new RegExp(`^setp\\.(eq|ne|lt|le|gt|ge)u\\.(${floats})$`),
-    (name, type) => ({ result: "pred", sources: [type!, type!], value: `${isNan} || ${comparisons[name!]}` }),
-  ],
-  [
-    new RegExp(`^setp\\.(num|nan)\\.(${floats})$`),
-    (name, type) => ({ result: "pred", sources: [type!, type!], value: name === "nan" ? isNan : `!${isNan}` }),
-  ],
-  [
-    new RegExp(`^cvt${conversion}\\.(${numbers})\\.(${numbers})$`),
-    (modifiers, to, from) => ({ ...converted(modifiers!.split(".").slice(1), to!, from!), mayBeWider: true }),
+    new RegExp(`^cvt(?:\\.(r[nzmp]i?))?(\\.sat)?\\.(${numbers})\\.(${numbers})$`),
+    (rounding = "", saturates, to, from) => converted(rounding, saturates !== undefined, to!, from!),
   ],
   [/^cvta(?:\.to)?\.(?:global|local|param|const)\.u64$/, () => ({ result: "u64", sources: ["u64"], value: "a" })],
   [
