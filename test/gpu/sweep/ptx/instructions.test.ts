@@ -1,6 +1,9 @@
 // PTX instructions one by one, by values that JavaScript computes, and text that is refused.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import type { CudaCompiler } from "../../../../src/native/cuda/nvrtc.ts";
+import { assemblePtx } from "../../../compiler/cuda/assemble-ptx.ts";
+import { noCudaTools, openNvrtc } from "../../../compiler/cuda/tools.ts";
 import { noFakeGpu } from "../../../support/cuda.ts";
 import { ptxToCpp } from "../ptx-to-c.ts";
 import { runPtx } from "./run-ptx.ts";
@@ -228,7 +231,7 @@ describe.skipIf(noFakeGpu !== null)(`PTX instructions${noFakeGpu ? ` (${noFakeGp
     const inputs = new Uint8Array(new ArrayBuffer(stride * cases.length));
     for (const [at, [, , ...sources]] of cases.entries())
       for (const [k, source] of sources.entries()) inputs.set(bytesOf(source), at * stride + 8 * k);
-    runPtx(entry(cases.map(blockOf).join("\n")), [1, 1, 1], [inputs, new Uint8Array(results.buffer)]);
+    runPtx(allCases, [1, 1, 1], [inputs, new Uint8Array(results.buffer)]);
   }, 60_000);
 
   test.each(Object.keys(groups))("%s", (title) => {
@@ -240,37 +243,62 @@ describe.skipIf(noFakeGpu !== null)(`PTX instructions${noFakeGpu ? ` (${noFakeGp
   });
 });
 
+const allCases = entry(cases.map(blockOf).join("\n"));
+
+// [part of a kernel, what is wrong with it]
+const wrong = [
+  ["add.rn.s32 %r1, %r2, %r3;", "it is not known"],
+  ["setp.lo.s32 %p, %r2, %r3;", "it is not known"],
+  ["div.f32 %f1, %f2, %f3;", "it is not known"],
+  ["add.f32 %f1, %f2;", "it has 1 sources, and 2 are wanted"],
+  ["add.f32 %f1, %f2, 1;", "1 is no .f32"],
+  ["add.s32 %r1, %r2, 0f3F800000;", "0f3F800000 is no .s32"],
+  ["add.s32 %r1, %r2, %rd1;", "%rd1 is .b64, and .s32 is wanted"],
+  ["add.f32 %f1, %f2, %s1;", "%s1 is .s32, and .f32 is wanted"],
+  ["add.s32 %r1, %r2, %tid.x;", "it reads a special register"],
+  ["add.s32 %r1, %r2, %q;", "%q is no register"],
+  ["cvt.f32.s32 %f1, %r1;", "no such conversion"],
+  ["cvt.rn.f64.f32 %rd1, %f1;", "no such conversion"],
+  ["cvt.s32.f32 %r1, %f1;", "no such conversion"],
+  ["ld.global.v2.f32 %f1, [%rd1];", "%f1 is 1 operands, and 2 are wanted"],
+  ["ld.global.f32 %f1, [%f2];", "%f2 is .f32, and .b64 is wanted"],
+  ["ld.global.f32 %f1, [%r1];", "%r1 is .b32, and .b64 is wanted"],
+  ["ld.shared.f32 %f1, [in];", "in is no shared memory"],
+] as const;
+
+// The same of what a GPU takes and no kernel of ours has.
+const unknown = [
+  ["add.ftz.f32 %f1, %f2, %f3;", "it is not known"],
+  ["cvt.rm.f32.f64 %f1, %rd1;", "no such conversion"],
+  ["bar.sync 1;", "1 where 0 is wanted"],
+  ["wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r0, %r1, %r2, %r3}, %rd1, %rd2, 0;", "0 where 1 is wanted"],
+  [".shared .b8 own[4];", "PTX that is not known"],
+] as const;
+
+const registers = ".reg .b32 %r<4>; .reg .f32 %f<4>; .reg .s32 %s<2>; .reg .b64 %rd<4>; .reg .pred %p;";
+
 describe("PTX that is refused", () => {
-  const registers = ".reg .b32 %r<4>; .reg .f32 %f<4>; .reg .s32 %s<2>; .reg .b64 %rd<4>; .reg .pred %p;";
-  test.each([
-    ["add.ftz.f32 %f1, %f2, %f3;", "it is not known"],
-    ["add.rn.s32 %r1, %r2, %r3;", "it is not known"],
-    ["setp.lo.s32 %p, %r2, %r3;", "it is not known"],
-    ["div.f32 %f1, %f2, %f3;", "it is not known"],
-    ["add.f32 %f1, %f2;", "it has 1 sources, and 2 are wanted"],
-    ["add.f32 %f1, %f2, 1;", "1 is no .f32"],
-    ["add.s32 %r1, %r2, 0f3F800000;", "0f3F800000 is no .s32"],
-    ["add.s32 %r1, %r2, %rd1;", "%rd1 is .b64, and .s32 is wanted"],
-    ["add.f32 %f1, %f2, %s1;", "%s1 is .s32, and .f32 is wanted"],
-    ["add.s32 %r1, %r2, %tid.x;", "it reads a special register"],
-    ["add.s32 %r1, %r2, %q;", "%q is no register"],
-    ["cvt.f32.s32 %f1, %r1;", "no such conversion"],
-    ["cvt.rn.f64.f32 %rd1, %f1;", "no such conversion"],
-    ["cvt.s32.f32 %r1, %f1;", "no such conversion"],
-    ["cvt.rm.f32.f64 %f1, %rd1;", "no such conversion"],
-    ["ld.global.v2.f32 %f1, [%rd1];", "%f1 is 1 operands, and 2 are wanted"],
-    ["ld.global.f32 %f1, [%f2];", "%f2 is .f32, and .b64 is wanted"],
-    ["bar.sync 1;", "1 where 0 is wanted"],
-    ["wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r0, %r1, %r2, %r3}, %rd1, %rd2, 0;", "0 where 1 is wanted"],
-    [".shared .b8 own[4];", "PTX that is not known"],
-    ["ld.global.f32 %f1, [%r1];", "%r1 is .b32, and .b64 is wanted"],
-    ["ld.shared.f32 %f1, [in];", "in is no shared memory"],
-  ])("%s", (text, why) => {
+  test.each([...wrong, ...unknown])("%s", (text, why) => {
     expect(() => ptxToCpp(entry(`${registers}\n${text}`))).toThrow(why);
     expect(() => ptxToCpp(entry(`${registers}\n${text}`))).toThrow(text.slice(0, -1));
   });
 
   test("what stands outside of kernels", () => {
     expect(() => ptxToCpp(`${entry("")}\n.global .b8 own[4];`)).toThrow("PTX that is not known: .global .b8 own[4];");
+  });
+});
+
+describe.skipIf(noCudaTools !== null)(`NVIDIA's assembler${noCudaTools ? ` (${noCudaTools})` : ""}`, () => {
+  let nvrtc: CudaCompiler;
+  beforeAll(async () => {
+    nvrtc = await openNvrtc();
+  });
+
+  test("takes the instructions that are run here", () => {
+    expect(assemblePtx(nvrtc, allCases, "sm_90a").length).toBeGreaterThan(0);
+  });
+
+  test.each(wrong)("refuses %s", (text) => {
+    expect(() => assemblePtx(nvrtc, entry(`${registers}\n${text}`), "sm_90a")).toThrow("ptxas");
   });
 });
