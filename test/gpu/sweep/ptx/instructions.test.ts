@@ -225,6 +225,8 @@ ret;
 }
 `;
 
+const allCases = entry(cases.map(blockOf).join("\n"));
+
 describe.skipIf(noFakeGpu !== null)(`PTX instructions${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
   const results = new DataView(new ArrayBuffer(8 * cases.length));
   beforeAll(() => {
@@ -242,8 +244,6 @@ describe.skipIf(noFakeGpu !== null)(`PTX instructions${noFakeGpu ? ` (${noFakeGp
     }
   });
 });
-
-const allCases = entry(cases.map(blockOf).join("\n"));
 
 // [part of a kernel, what is wrong with it]
 const wrong = [
