@@ -2,61 +2,17 @@
 // text is seen.
 
 import { describe, expect } from "vitest";
-import { lower } from "../../../src/compiler/backend/lower.ts";
-import {
-  type AcceleratorTarget,
-  type ComputeDef,
-  type CudaSource,
-  cudaGenerator,
-  cudaSm80,
-  cudaSm90,
-  fromCompute,
-  type LoopFunc,
-  schedule,
-  type Trace,
-} from "../../../src/compiler/index.ts";
+import type { CudaSource, Trace } from "../../../src/compiler/index.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { byGroups, byWarps, productOf } from "../../compiler/cuda/schedules.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
-import { fewer, inTurn } from "../../support/long.ts";
+import { inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf, wrongAccesses } from "../../support/reference.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
-import { drawRound, type Round } from "./draw-round.ts";
-import { sweptFor } from "./operators.ts";
+import type { Round } from "./draw-round.ts";
+import { blocks, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
 
 const turn = inTurn(7);
-
-const swept = [
-  "gemm of whole tiles",
-  "two products of whole tiles",
-  "products of bytes of whole tiles",
-  "gemm: bias, gelu",
-  "batchMatmul, deep",
-  "conv2d",
-  "gemv, long",
-  "attention",
-  "softmax, long",
-  "layerNorm, long",
-  "reductions to one number",
-  "maxPool2d",
-  "padding and slices",
-  "casts",
-  "transpose",
-];
-
-function drawn(title: string, seed = 5, round = 0, target: AcceleratorTarget = cudaSm80): Round {
-  const operator = sweptFor(target).find((it) => it.title === title)!;
-  return drawRound(operator, seed, round, { target, wanted: fewer(8) })!;
-}
-
-/** Schedules of a product for `wgmma`, some with operands that threads copy, some with boxes. */
-const inPanels = (round: number): Round => drawn("products of whole panels", 5, round, cudaSm90);
-
-const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
-  schedules.map(({ kernel, text }) => {
-    if (typeof kernel === "string") throw new Error(`${kernel}\n${text}`);
-    return kernel.source as CudaSource;
-  });
 
 /** How many of the texts are wrong once a part is left out of them. */
 function wrongWithout(reference: Reference, sources: readonly CudaSource[], part: RegExp): number {
@@ -67,13 +23,6 @@ function wrongWithout(reference: Reference, sources: readonly CudaSource[], part
 }
 
 const wrongOfRound = (round: Round, part: RegExp): number => wrongWithout(round.reference!, sourcesOf(round), part);
-
-/** A kernel for a product, as a schedule has it. */
-function kernelOf(op: ComputeDef, trace: Trace): { readonly flat: LoopFunc; readonly source: CudaSource } {
-  const options = { target: cudaSm90, numerics: "fast" } as const;
-  const flat = lower(schedule(fromCompute(op), trace), options);
-  return { flat, source: cudaGenerator.generate(flat, { ...options, relaxed: false }) as CudaSource };
-}
 
 describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
   turn.each(swept)(
@@ -110,8 +59,6 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
       ];
     });
   };
-  const sizes = { M: 128, N: 256, K: 256, dtype: "bf16" } as const;
-  const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
   turn.each([
     ["of warps", byWarps(sizes, blocks)],
     ["of four warps", byGroups(sizes, blocks, 128)],

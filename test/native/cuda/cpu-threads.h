@@ -5,6 +5,7 @@
    mma.m16n8k32, ldmatrix; "Asynchronous Warpgroup Level Matrix Instructions": wgmma, matrix descriptors with the swizzle of 128 bytes), and so
    are boxes (cp.async.bulk.tensor) and the barriers at which they arrive (mbarrier). */
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +28,7 @@ using char2 = uk_two<signed char>;
 using uchar2 = uk_two<unsigned char>;
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
-static uk_place blockIdx, threadIdx;
+static uk_place blockIdx, threadIdx, blockDim, gridDim;
 extern "C" { alignas(1024) unsigned char uk_group[227 * 1024]; }
 
 /* Reason for which a GPU would have refused the kernel or never ended it; null: none. */
@@ -93,6 +94,7 @@ static void uk_begin(int thread, void (*run)()) {
 template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p) {
   uk_launch<A...>::f = f, uk_launch<A...>::p = p;
   uk_count = b[0] * b[1] * b[2];
+  blockDim = {(int)b[0], (int)b[1], (int)b[2]}, gridDim = {(int)g[0], (int)g[1], (int)g[2]};
   for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++) {
     blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};
     memset(uk_group, 0xff, sizeof uk_group);
@@ -217,15 +219,21 @@ static void uk_arrive(uk_slot &slot, const uk_box_copy &copy) {
   slot.bytes -= map.bytes * map.box[0] * map.box[1];
 }
 
+static void uk_expect(unsigned slot, unsigned bytes) { uk_slots[slot].bytes += bytes; }
+
 /* Every other barrier has its boxes at once: what still reads the slot is found out. The others get them when they are waited for. */
-static void uk_box(unsigned to, const void *map, int column, int row, unsigned slot, unsigned bytes) {
+static void uk_begin_box(unsigned to, const void *map, int column, int row, unsigned slot) {
   uk_box_copy copy{to, {}, column, row};
   memcpy(&copy.map, map, sizeof copy.map);
   if (to % 1024 || copy.map.box[0] * copy.map.bytes != 128 || !uk_slots.count(slot)) return uk_refuse("a box that TMA refuses");
   uk_slot &at = uk_slots[slot];
-  at.bytes += bytes;
   if (slot / 8 % 2) uk_arrive(at, copy);
   else at.boxes.push_back(copy);
+}
+
+static void uk_box(unsigned to, const void *map, int column, int row, unsigned slot, unsigned bytes) {
+  uk_expect(slot, bytes);
+  uk_begin_box(to, map, column, row, slot);
 }
 
 static void uk_arrive(unsigned slot) {
@@ -234,16 +242,30 @@ static void uk_arrive(unsigned slot) {
   else at.arrivals--;
 }
 
-static void uk_await(unsigned slot, unsigned parity) {
-  for (int turns = 0; uk_slots[slot].phase % 2 == parity; turns++) {
-    uk_slot &at = uk_slots[slot];
-    if (at.arrivals == 0) {
-      for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
-      if (at.bytes != 0) uk_refuse("a batch of boxes has other bytes than were said");
-      at = {at.phase + 1, at.all, at.all, 0, {}};
-    } else if (turns > 10000) return uk_refuse("a barrier that never ends is waited for");
-    else uk_yield();
+/* Turns in a row in which a thread has waited in vain. */
+static int uk_vain_turns[uk_most_threads];
+
+/* Says whether a phase is over. The first answer is no, and the other threads get a turn, so that who does not ask again is found out. */
+static bool uk_is_over(unsigned slot, unsigned parity) {
+  uk_slot &at = uk_slots[slot];
+  int &turns = uk_vain_turns[uk_thread];
+  if (turns > 0 && at.phase % 2 == parity && at.arrivals == 0) {
+    for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
+    if (at.bytes != 0) uk_refuse("a batch of boxes has other bytes than were said");
+    at = {at.phase + 1, at.all, at.all, 0, {}};
   }
+  if (turns > 10000) uk_refuse("a barrier that never ends is waited for");
+  if (turns > 10000 || (turns > 0 && at.phase % 2 != parity)) {
+    turns = 0;
+    return true;
+  }
+  turns++;
+  uk_yield();
+  return false;
+}
+
+static void uk_await(unsigned slot, unsigned parity) {
+  while (!uk_is_over(slot, parity));
 }
 
 // ── tensor cores ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -349,40 +371,48 @@ struct uk_descriptor {
 };
 
 /* A lane has of its tile of sums: row 16w + l/4 + 8(e/2 % 2), column 8(e/4) + 2(l % 4) + e%2. */
-template <class Sum, int count, class L, class R, class Gain>
-static void uk_products(Sum (&c)[count], unsigned long long a, unsigned long long b, int depth, bool along, Gain gain) {
-  Sum *sums = c;
+template <class L, class R, class Sum, size_t count, class Gain>
+static void uk_products(const std::array<Sum *, count> &sums, unsigned long long a, unsigned long long b, int depth, bool along, Gain gain) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   uk_begun_products[uk_thread].push_back([=] {
     const uk_descriptor left(a), right(b);
-    for (int e = 0; e < count; e++) {
+    for (int e = 0; e < (int)count; e++) {
       const int row = 16 * warp + lane / 4 + e / 2 % 2 * 8, column = e / 4 * 8 + lane % 4 * 2 + e % 2;
       for (int k = 0; k < depth; k++)
-        gain(sums[e], left.element<L>(row, k), along ? right.element<R>(column, k) : right.element<R>(k, column));
+        gain(*sums[e], left.element<L>(row, k), along ? right.element<R>(column, k) : right.element<R>(k, column));
     }
   });
 }
 
-template <float (*number)(unsigned short), int count> static void uk_products_halves(float (&c)[count], unsigned long long a, unsigned long long b) {
-  uk_products<float, count, unsigned short, unsigned short>(c, a, b, 16, false,
+template <float (*number)(unsigned short), size_t count>
+static void uk_products_halves(const std::array<float *, count> &sums, unsigned long long a, unsigned long long b) {
+  uk_products<unsigned short, unsigned short>(sums, a, b, 16, false,
     [](float &sum, unsigned short x, unsigned short y) { sum += number(x) * number(y); });
 }
-template <class L, class R, int count> static void uk_products_bytes(int (&c)[count], unsigned long long a, unsigned long long b) {
-  uk_products<int, count, L, R>(c, a, b, 32, true, [](int &sum, L x, R y) { sum += x * y; });
+template <class L, class R, size_t count>
+static void uk_products_bytes(const std::array<int *, count> &sums, unsigned long long a, unsigned long long b) {
+  uk_products<L, R>(sums, a, b, 32, true, [](int &sum, L x, R y) { sum += x * y; });
+}
+
+template <class Sum, size_t count> static std::array<Sum *, count> uk_each(Sum (&c)[count]) {
+  std::array<Sum *, count> sums;
+  for (size_t e = 0; e < count; e++) sums[e] = c + e;
+  return sums;
 }
 
 #define uk_of_columns(n) \
-  static void uk_products_f16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_f16_to_f32>(c, a, b); } \
-  static void uk_products_bf16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_of_bf16>(c, a, b); } \
-  static void uk_products_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<signed char, signed char>(c, a, b); } \
-  static void uk_products_u8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, unsigned char>(c, a, b); } \
-  static void uk_products_u8_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, signed char>(c, a, b); }
+  static void uk_products_f16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_f16_to_f32>(uk_each(c), a, b); } \
+  static void uk_products_bf16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_of_bf16>(uk_each(c), a, b); } \
+  static void uk_products_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<signed char, signed char>(uk_each(c), a, b); } \
+  static void uk_products_u8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, unsigned char>(uk_each(c), a, b); } \
+  static void uk_products_u8_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, signed char>(uk_each(c), a, b); }
 uk_of_columns(64) uk_of_columns(128) uk_of_columns(192) uk_of_columns(256)
 
 /* Drops the copies and products that the last group has begun and not waited for. */
 static void uk_forget_ahead() {
   uk_slots.clear();
   for (int at = 0; at < uk_count; at++) {
+    uk_vain_turns[at] = 0;
     uk_committed[at].clear(), uk_begun[at].clear();
     uk_committed_products[at].clear(), uk_begun_products[at].clear();
   }
