@@ -56,6 +56,11 @@ template <class T> static T uk_insert(T a, T b, unsigned at, unsigned length) {
   const T field = uk_field<T>(at, length);
   return (uk_left(a, at & 255) & field) | (b & ~field);
 }
+/* Bits [at, at + length), which are all there; the highest is the sign of a signed type. */
+template <class T> static T uk_extract(T a, unsigned at, unsigned length) {
+  const unsigned above = 8 * sizeof(T) - (at & 255) - (length & 255);
+  return uk_right(uk_left(a, above), above + (at & 255));
+}
 
 /* Bit 4a + 2b + c of a table. */
 static unsigned uk_logic(unsigned a, unsigned b, unsigned c, unsigned table) {

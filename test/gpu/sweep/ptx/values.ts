@@ -112,6 +112,7 @@ const rows: readonly Row[] = [
   row("shl", bits, "uk_left(a, b)", shift),
   row("shr", `${bits}|${integers}`, "uk_right(a, b)", shift),
   row("bfi", "b(?:32|64)", "uk_insert(a, b, c, d)", (type) => [type, type, "u32", "u32"]),
+  row("bfe", integers, "uk_extract(a, b, c)", (type) => [type, "u32", "u32"]),
   row("lop3", "b32", "uk_logic(a, b, c, d)", (type) => [type, type, type, "u32"]),
   row("prmt", "b32", "uk_permute(a, b, c)"),
   row("selp", `${bits}|${integers}|${floats}`, "c & 1 ? a : b", (type) => [type, type, "pred"]),

@@ -227,11 +227,15 @@ export function castOf(from: IrType, to: IrType, x: Value, own: Arithmetic): Val
   return narrowed(to, x, emitter);
 }
 
-/** Float → integer: the machine's conversion saturates, and gives 0 for NaN. */
+/** Float → integer: the machine's conversion saturates, and gives 0 for NaN where neither type has 64 bits. */
 function saturated(from: "f32" | "f64", to: Plain, x: Value, emitter: Emitter): Value {
   const { compute } = emitter;
   const kind: RegisterKind = to === "i64" ? "b64" : "b32";
-  const whole = compute(`cvt.rzi.${numberType[to]}.${from}`, kind, [inRegister(x, emitter)], false);
+  const source = inRegister(x, emitter);
+  const converted = compute(`cvt.rzi.${numberType[to]}.${from}`, kind, [source], false);
+  const isNumber = (): Value => compute(`setp.num.${from}`, "pred", [source, source], false);
+  const hasNan = from === "f32" && to !== "i64";
+  const whole = hasNan ? converted : chosen(isNumber(), converted, constant(kind, 0), emitter);
   if (!isNarrow(to)) return whole;
   const [lowest, highest] = integerRange[to];
   return least("max", "i32", int(lowest), least("min", "i32", int(highest), whole, emitter), emitter);
