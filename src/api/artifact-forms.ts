@@ -163,7 +163,7 @@ function webgpuFacts(artifact: WebgpuArtifact, kernel: KernelSignature): GpuFact
 function cudaFacts(artifact: CudaArtifact, kernel: KernelSignature): CudaFacts {
   const codeOf = ({ ptx, cubin, launches, scratch }: CudaFunction): CudaCode => ({
     text: ptx,
-    cubin,
+    ...(cubin !== undefined && { cubin }),
     launches,
     scratch,
   });

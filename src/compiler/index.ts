@@ -10,6 +10,7 @@ export { cannotRun } from "./codegen/cannot.ts";
 export type * from "./codegen/code-generator.ts";
 export { cudaGenerator } from "./codegen/cuda/cuda-generator.ts";
 export * from "./codegen/cuda/cuda-source.ts";
+export { ptxVersion } from "./codegen/cuda/ptx/generate-ptx.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
 export { kernelName } from "./codegen/kernel-name.ts";

@@ -69,7 +69,7 @@ async function cudaText(): Promise<string> {
   const { cudaOfMachine } = await import("../../native/backend/cuda.ts");
   const { compiler, gpus, reason } = await cudaOfMachine();
   const names = gpus.map(({ name, capability }) => `${name} (${capability.join(".")})`).join(", ");
-  return `${names || reason}; ${compiler ?? "no NVRTC and no nvcc to build with"}`;
+  return `${names || reason}; ${compiler}`;
 }
 
 interface PlatformState {

@@ -2,8 +2,7 @@
 // back.
 
 import { resolve } from "node:path";
-import { isForGpuHere, refuse } from "../../compiler/index.ts";
-import { cudaTools, missingCudaCompiler } from "../../native/cuda/compiler.ts";
+import { isForGpuHere } from "../../compiler/index.ts";
 import { koffiPackages } from "../../native/cuda/koffi-packages.ts";
 import { detectMachine, hostTarget } from "../../native/machine/machine.ts";
 import { packageFile } from "../../native/machine/package-file.ts";
@@ -44,7 +43,7 @@ function nextText(folder: string, rows: readonly CarriedRow[], hasKoffi: boolean
   ];
 }
 
-/** @throws DiagnosticError `command.bad-argument`, `target.no-cuda-compiler` */
+/** @throws DiagnosticError `command.bad-argument` */
 export async function tuneByBatch(
   project: Project,
   wanted: readonly ParsedRequest[],
@@ -56,8 +55,6 @@ export async function tuneByBatch(
   const requests = wanted.filter(isForGpu);
   if (requests.length === 0)
     throw badArgument("no kernel here is for NVIDIA's GPUs", "an import such as ./gemm.op.ts?tune=cuda-sm90");
-  if (!(await cudaTools()))
-    throw refuse("target.no-cuda-compiler", missingCudaCompiler, "docs/cuda.md says how to install NVRTC");
   const rows: CarriedRow[] = [];
   for (const request of requests) rows.push(await tuneCarried(carriedRequest(project, request), mode, folder));
   const packages = koffiPackages();

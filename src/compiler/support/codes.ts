@@ -259,7 +259,6 @@ export const codes = {
   "strategy.unknown": "there is no strategy of that name",
   "strategy.unknown-template": "a strategy of one's own names a template that the space does not have",
   "target.no-compiler": "there is no C compiler for a native target",
-  "target.no-cuda-compiler": "there is no compiler of CUDA C for a GPU's target, and no code of it in the store",
   "target.not-in-browser": "a kernel without a WASM twin is built for a browser",
   "target.unavailable": "this machine or this Node cannot load the addon of a kernel",
   "task.threads": "the number of threads is none that a kernel can have",

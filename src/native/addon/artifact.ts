@@ -70,8 +70,11 @@ export interface CudaArtifact extends BesideTwin {
 export interface CudaFunction {
   /** Virtual machine code, which drivers compile for GPUs of the architecture and for later ones. */
   readonly ptx: string;
-  /** Machine code in base64, which GPUs of the architecture run as it is: the compiler is that of the tuning, and the driver has none to do. */
-  readonly cubin: string;
+  /**
+   * Machine code in base64, which GPUs of the architecture run as it is: the compiler is that of the tuning, and the driver has none to do. Absent:
+   * there was no compiler.
+   */
+  readonly cubin?: string;
   readonly launches: readonly CudaLaunch[];
   /** Bytes of each scratch array. */
   readonly scratch: readonly number[];

@@ -1,8 +1,8 @@
-// CUDA C → machine code, by NVRTC, else by nvcc. Neither a GPU nor a C compiler is needed for that, but for measuring.
+// Kernel → machine code, by NVRTC, else by nvcc, or PTX, which needs neither. A GPU is needed for measuring alone, and a C compiler for nothing.
 
 import { pathToFileURL } from "node:url";
 import type { CudaSource } from "../../compiler/index.ts";
-import { cudaTools, missingCudaCompiler } from "../cuda/compiler.ts";
+import { cudaTools } from "../cuda/compiler.ts";
 import type { CudaTools } from "../cuda/cuda-tools.ts";
 import type { CudaGpu } from "../cuda/devices.ts";
 import { namedDriver } from "../cuda/driver.ts";
@@ -14,8 +14,6 @@ import type { BuiltRunnable, Executor } from "./executor.ts";
 
 /** Codes that are kept: finalists are built again for the race. */
 const mostKept = 64;
-
-const missing: BuiltRunnable = { kind: "build-failed", reason: missingCudaCompiler };
 
 /**
  * @param loader returns the URL of the loader, as JavaScript; asked when a kernel is built, or the machine looked at
@@ -37,15 +35,14 @@ export function cudaExecutorWith(loader: () => string, findTools = cudaTools): E
   };
   return {
     name: "cuda",
-    compiler: async () => (await findTools())?.identity ?? null,
+    compiler: async () => (await findTools()).identity,
     async whyNotHere(_, target) {
       const architecture = architectureOf(target?.features ?? []);
-      const why = whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);
-      return why ?? ((await findTools()) ? null : missingCudaCompiler);
+      return whyNotMeasured(await stateOfCuda(loader(), namedDriver()), architecture);
     },
     async build(sources, { signal }) {
       const tools = await findTools();
-      return Promise.all(sources.map((source) => (tools ? build(source, tools, signal) : missing)));
+      return Promise.all(sources.map((source) => build(source, tools, signal)));
     },
   };
 }
@@ -63,7 +60,8 @@ async function compiled(
   try {
     const architecture = gpuArchitecture(source);
     const { cubin, ptx } = await tools.compile(source, architecture, signal);
-    const code = [cubin, new TextEncoder().encode(`${portablePtx(ptx, architecture)}\0`)];
+    const text = new TextEncoder().encode(`${portablePtx(ptx, architecture)}\0`);
+    const code = cubin ? [cubin, text] : [text];
     return { kind: "built", runnable: cudaRunnable(source, code, module) };
   } catch (error) {
     signal?.throwIfAborted();
@@ -89,8 +87,8 @@ export const cudaExecutor = cudaExecutorWith(cudaLoader);
 
 /** Compiler and GPUs for CUDA of this machine. */
 export interface CudaOfMachine {
-  /** Compiler: "NVRTC 13.0"; null: there is none. */
-  readonly compiler: string | null;
+  /** What makes code: "NVRTC 13.0", "PTX printer 1". */
+  readonly compiler: string;
   readonly gpus: readonly CudaGpu[];
   /** Why there is no GPU, empty where there is one. */
   readonly reason: string;
@@ -98,6 +96,6 @@ export interface CudaOfMachine {
 
 export async function cudaOfMachine(): Promise<CudaOfMachine> {
   const [tools, state] = await Promise.all([cudaTools(), stateOfCuda(cudaLoader(), namedDriver())]);
-  const compiler = tools?.identity ?? null;
+  const compiler = tools.identity;
   return "reason" in state ? { compiler, gpus: [], reason: state.reason } : { compiler, gpus: state.gpus, reason: "" };
 }

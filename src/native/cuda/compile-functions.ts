@@ -1,4 +1,4 @@
-// CUDA C of a kernel, and of what prepares its constants → PTX and machine code of both, for one architecture.
+// A kernel, and what prepares its constants → PTX and, by a compiler, machine code of both, for one architecture.
 
 import type { CudaSource } from "../../compiler/index.ts";
 import type { CudaFunction } from "../addon/artifact.ts";
@@ -29,5 +29,5 @@ export async function compileFunctions(
 
 const codeOf = ({ cubin, ptx }: CudaBinary, architecture: string): Pick<CudaFunction, "ptx" | "cubin"> => ({
   ptx: portablePtx(ptx, architecture),
-  cubin: Buffer.from(cubin).toString("base64"),
+  ...(cubin && { cubin: Buffer.from(cubin).toString("base64") }),
 });

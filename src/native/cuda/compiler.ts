@@ -1,26 +1,30 @@
-// The compiler of CUDA C that this machine has: NVRTC, which needs no other program, else nvcc. It is looked for once a process and place.
+// What makes code of kernels on this machine: NVRTC, which needs no other program, else nvcc, else the printer of PTX, which needs nothing. It is
+// looked for once a process and place.
 
+import { ptxVersion } from "../../compiler/index.ts";
 import type { CudaTools } from "./cuda-tools.ts";
 import { findNvcc } from "./nvcc.ts";
 import { loadNvrtc } from "./nvrtc.ts";
 import { nvrtcProcesses } from "./nvrtc-processes.ts";
 
-/** Says that there is no compiler, and how to get one. */
-export const missingCudaCompiler =
-  "there is no CUDA compiler: install NVRTC (libnvrtc of the CUDA toolkit, or Debian's libnvrtc12) and the package koffi, name the library in UNPLUGIN_KERNEL_NVRTC, or have nvcc on the PATH";
+/** Drivers compile what it prints. */
+export const ptxPrinter: CudaTools = {
+  identity: `PTX printer ${ptxVersion}`,
+  isCompiler: false,
+  compile: async ({ ptx }, architecture) => ({ cubin: null, ptx: ptx(architecture) }),
+};
 
-const found = new Map<string, Promise<CudaTools | null>>();
+const found = new Map<string, Promise<CudaTools>>();
 
-/** Looks for a compiler; null: there is none. */
-export function cudaTools(): Promise<CudaTools | null> {
+export function cudaTools(): Promise<CudaTools> {
   const place = `${process.env.UNPLUGIN_KERNEL_NVRTC}\n${process.env.PATH}`;
   const tools = found.get(place) ?? look();
   found.set(place, tools);
   return tools;
 }
 
-async function look(): Promise<CudaTools | null> {
+async function look(): Promise<CudaTools> {
   const nvrtc = await loadNvrtc();
-  if (!nvrtc) return findNvcc();
-  return { identity: nvrtc.identity, ...nvrtcProcesses(nvrtc.library) };
+  if (!nvrtc) return (await findNvcc()) ?? ptxPrinter;
+  return { identity: nvrtc.identity, isCompiler: true, ...nvrtcProcesses(nvrtc.library) };
 }

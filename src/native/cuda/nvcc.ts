@@ -7,7 +7,7 @@ import { compilerEnvironment } from "../toolchain/compiler-environment.ts";
 import { findOnPath } from "../toolchain/on-path.ts";
 import { firstErrors } from "../toolchain/run-compiler.ts";
 import { type GroupOptions, runInGroup } from "../toolchain/run-in-group.ts";
-import { type CudaText, type CudaTools, cudaOptions } from "./cuda-tools.ts";
+import { type CompilerOfCuda, type CudaText, type CudaTools, cudaOptions } from "./cuda-tools.ts";
 
 /** Milliseconds for one kernel: the largest take a few seconds. */
 const longestMs = 120_000;
@@ -18,7 +18,7 @@ type Run = Pick<GroupOptions, "signal"> & { readonly folder: string; readonly ti
 const searchPath = (): string => process.env.PATH ?? "";
 
 /** Looks for the command; null: the PATH has none that works. */
-export async function findNvcc(path = searchPath()): Promise<CudaTools | null> {
+export async function findNvcc(path = searchPath()): Promise<(CudaTools & CompilerOfCuda) | null> {
   const found = findOnPath(process.platform === "win32" ? "nvcc.exe" : "nvcc", path);
   if (!found) return null;
   const run = (args: readonly string[], { timeoutMs = longestMs, ...options }: Run) =>
@@ -37,7 +37,8 @@ export async function findNvcc(path = searchPath()): Promise<CudaTools | null> {
     });
   return {
     identity: `nvcc ${version}`,
-    async compile(...given) {
+    isCompiler: true,
+    async compile(...given: Parameters<CompilerOfCuda["compile"]>) {
       const ptx = new TextDecoder().decode(await compiled("-ptx", ...given));
       return { cubin: await compiled("-cubin", ...given), ptx };
     },

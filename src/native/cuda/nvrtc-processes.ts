@@ -4,7 +4,7 @@
 import { availableParallelism } from "node:os";
 import { packageFile } from "../machine/package-file.ts";
 import { type ChildProcess, type Death, startChild } from "../process/child-process.ts";
-import type { CudaBinary, CudaText, CudaTools } from "./cuda-tools.ts";
+import type { CompilerOfCuda, CudaText, MachineBinary } from "./cuda-tools.ts";
 
 export interface NvrtcRequest {
   readonly source: CudaText;
@@ -12,7 +12,7 @@ export interface NvrtcRequest {
 }
 
 export type NvrtcAnswer =
-  | { readonly kind: "compiled"; readonly binary: CudaBinary }
+  | { readonly kind: "compiled"; readonly binary: MachineBinary }
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface NvrtcOptions {
@@ -29,7 +29,7 @@ type Compiler = ChildProcess<NvrtcRequest, NvrtcAnswer>;
 interface Job {
   readonly request: NvrtcRequest;
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (binary: CudaBinary) => void;
+  readonly resolve: (binary: MachineBinary) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -45,13 +45,13 @@ interface Seat {
  *
  * @param library path or name by which NVRTC was loaded
  */
-export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): Pick<CudaTools, "compile"> {
+export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): CompilerOfCuda {
   const { most = Math.min(availableParallelism(), 8), longestMs = 120_000, lingerMs = 2000 } = options;
   const waiting: Job[] = [];
   const seats: Seat[] = Array.from({ length: most }, () => ({ process: null, isBusy: false, leaving: undefined }));
 
   /** Asks a process, which is killed where it does not answer. One that waited for a text may have died before: a fresh one is asked then. */
-  async function ask(seat: Seat, job: Job): Promise<CudaBinary> {
+  async function ask(seat: Seat, job: Job): Promise<MachineBinary> {
     const { request, signal } = job;
     signal?.throwIfAborted();
     const isFresh = seat.process === null;
@@ -85,9 +85,9 @@ export function nvrtcProcesses(library: string, options: NvrtcOptions = {}): Pic
   }
 
   return {
-    compile: (source, architecture, signal) =>
+    compile: ({ text, numerics }, architecture, signal) =>
       new Promise((resolve, reject) => {
-        waiting.push({ request: { source, architecture }, signal, resolve, reject });
+        waiting.push({ request: { source: { text, numerics }, architecture }, signal, resolve, reject });
         const free = seats.filter(({ isBusy }) => !isBusy);
         const seat = free.find(({ process }) => process !== null) ?? free[0];
         if (seat) void serve(seat);

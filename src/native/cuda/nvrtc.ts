@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Koffi, Library } from "./calls.ts";
-import { type CudaBinary, type CudaText, cudaOptions } from "./cuda-tools.ts";
+import { type CudaText, cudaOptions, type MachineBinary } from "./cuda-tools.ts";
 
 /** Names that the library has on Linux and Windows, the newest first. */
 const libraries: readonly string[] = [
@@ -21,7 +21,7 @@ export interface CudaCompiler {
   /** Path or name by which the library was loaded. */
   readonly library: string;
   /** Compiles a text for an architecture: "sm_90a". An Error says what the compiler did. */
-  compile(source: CudaText, architecture: string): CudaBinary;
+  compile(source: CudaText, architecture: string): MachineBinary;
 }
 
 /** Path of the library, where the user names one. */
@@ -79,7 +79,7 @@ function compilerOf(library: Library, path: string): CudaCompiler {
   };
   /** Text that the library ends with a zero. */
   const textOf = (bytes: Buffer): string => bytes.toString("utf8").replace(/\0.*$/s, "");
-  const compile = (source: CudaText, architecture: string): CudaBinary => {
+  const compile = (source: CudaText, architecture: string): MachineBinary => {
     const handle = [null];
     create(handle, source.text, "kernel.cu", 0, null, null);
     const program = handle[0];

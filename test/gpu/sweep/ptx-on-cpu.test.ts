@@ -1,12 +1,13 @@
-// PTX on the CPU: what NVRTC makes of drawn schedules computes what the reference does, also with copies and products that come late; and
-// texts with memory and threads, by hand.
+// PTX on the CPU: what NVRTC makes of drawn schedules, and what is printed of them, computes what the reference does, also with copies and products
+// that come late; and texts with memory and threads, by hand.
 
 import { beforeAll, describe, expect } from "vitest";
 import type { CudaSource } from "../../../src/compiler/index.ts";
 import type { CudaCompiler } from "../../../src/native/cuda/nvrtc.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { assemblePtx } from "../../compiler/cuda/assemble-ptx.ts";
 import { byGroups, productOf } from "../../compiler/cuda/schedules.ts";
-import { noCudaTools, openNvrtc } from "../../compiler/cuda/tools.ts";
+import { noCudaTools, openNvrtc, resourceUsages } from "../../compiler/cuda/tools.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
 import { inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf } from "../../support/reference.ts";
@@ -15,6 +16,68 @@ import { runPtx } from "./ptx/run-ptx.ts";
 import { type PtxKernel, wrongPtxOnCpu } from "./ptx-on-cpu.ts";
 
 const turn = inTurn(7);
+
+/** A kernel as it is printed where there is no compiler. */
+const printed = (source: CudaSource): PtxKernel => ({ ...source, ptx: source.ptx(source.architecture) });
+
+/** Says whether a text is wrong once a part is left out of it. */
+function isWrongWithout(reference: Reference, kernel: PtxKernel, part: RegExp): boolean {
+  const ptx = kernel.ptx.replaceAll(new RegExp(part, "g"), "");
+  expect(ptx).not.toBe(kernel.ptx);
+  return wrongPtxOnCpu(reference, [{ ...kernel, ptx }])[0] !== null;
+}
+
+/** What a product is wrong without, by the way in which it is copied. */
+const needed = [
+  ["by threads", "barriers", /bar\.sync\s+0;/],
+  ["by threads", "waits for copies", /cp\.async\.wait_group \d+;/],
+  ["by boxes", "bytes of boxes", /(?:@%p\d+ )?mbarrier\.expect_tx.*;/],
+  ["by boxes", "the loops of waits", /(?<=try_wait[^@]*)@!?%p\d+ bra.*;/],
+  ["by boxes, warp-specialized", "arrivals", /(?:@%p\d+ )?mbarrier\.arrive.*;/],
+  ["by boxes, warp-specialized", "waits for products", /wgmma\.wait_group\.sync\.aligned \d+;/],
+] as const;
+
+/** Tests of a product that is compiled or printed: it is right, and no more so once a part is left out. */
+function wantsAll(made: (source: CudaSource) => PtxKernel): void {
+  turn.each(needed)(
+    "%s: a product without %s is wrong",
+    (kind, _, part) => {
+      const op = productOf(sizes);
+      const { source } = kernelOf(op, byGroups(sizes, blocks, 128, kind));
+      const reference = referenceOf(op, createRng(3));
+      const kernel = made(source);
+      expect(wrongPtxOnCpu(reference, [kernel])).toEqual([null]);
+      expect(isWrongWithout(reference, kernel, part)).toBe(true);
+    },
+    120_000,
+  );
+}
+
+/** Tests of drawn kernels that are compiled or printed. */
+function computesRight(made: (source: CudaSource) => PtxKernel): void {
+  turn.each(swept)(
+    "%s",
+    (title) => {
+      const round = drawn(title);
+      const kernels = sourcesOf(round).map(made);
+      const wrong = wrongPtxOnCpu(round.reference!, kernels);
+      for (const [at, { ptx }] of kernels.entries()) expect(wrong[at], ptx).toBeNull();
+    },
+    60_000,
+  );
+
+  // Halves in batches, bytes along the depth, a product that is finished.
+  turn.each([0, 2, 4])(
+    "products of four warps, round %i",
+    (round) => {
+      const panels = inPanels(round);
+      const kernels = sourcesOf(panels).map(made);
+      expect(kernels.some(({ ptx }) => ptx.includes("wgmma.mma_async"))).toBe(true);
+      expect(wrongPtxOnCpu(panels.reference!, kernels).filter((wrong) => wrong !== null)).toEqual([]);
+    },
+    120_000,
+  );
+}
 
 const missing = noCudaTools ?? noFakeGpu;
 
@@ -29,55 +92,24 @@ describe.skipIf(missing !== null)(`PTX of NVRTC on the CPU${missing ? ` (${missi
     ptx: nvrtc.compile(source, source.architecture).ptx,
   });
 
+  computesRight(compiled);
+  wantsAll(compiled);
+
   turn.each(swept)(
-    "%s",
+    "%s: the assembler takes what is printed, and nothing spills",
     (title) => {
-      const round = drawn(title);
-      const kernels = sourcesOf(round).map(compiled);
-      const wrong = wrongPtxOnCpu(round.reference!, kernels);
-      for (const [at, { ptx }] of kernels.entries()) expect(wrong[at], ptx).toBeNull();
+      for (const source of sourcesOf(drawn(title))) {
+        const usages = resourceUsages(assemblePtx(nvrtc, source.ptx(source.architecture), source.architecture));
+        for (const { entry } of source.launches) expect(usages.get(entry)).toMatchObject({ stack: 0, local: 0 });
+      }
     },
     60_000,
   );
+});
 
-  // Halves in batches, bytes along the depth, a product that is finished.
-  turn.each([0, 2, 4])(
-    "products of four warps, round %i",
-    (round) => {
-      const panels = inPanels(round);
-      const kernels = sourcesOf(panels).map(compiled);
-      expect(kernels.some(({ ptx }) => ptx.includes("wgmma.mma_async"))).toBe(true);
-      expect(wrongPtxOnCpu(panels.reference!, kernels).filter((wrong) => wrong !== null)).toEqual([]);
-    },
-    120_000,
-  );
-
-  /** Says whether a text is wrong once a part is left out of it. */
-  function isWrongWithout(reference: Reference, kernel: PtxKernel, part: RegExp): boolean {
-    const ptx = kernel.ptx.replaceAll(new RegExp(part, "g"), "");
-    expect(ptx).not.toBe(kernel.ptx);
-    return wrongPtxOnCpu(reference, [{ ...kernel, ptx }])[0] !== null;
-  }
-
-  turn.each([
-    ["by threads", "barriers", /bar\.sync\s+0;/],
-    ["by threads", "waits for copies", /cp\.async\.wait_group \d+;/],
-    ["by boxes", "bytes of boxes", /mbarrier\.expect_tx.*;/],
-    ["by boxes", "the loops of waits", /(?<=try_wait[^@]*)@%p\d+ bra.*;/],
-    ["by boxes, warp-specialized", "arrivals", /mbarrier\.arrive.*;/],
-    ["by boxes, warp-specialized", "waits for products", /wgmma\.wait_group\.sync\.aligned \d+;/],
-  ] as const)(
-    "%s: a product without %s is wrong",
-    (kind, _, part) => {
-      const op = productOf(sizes);
-      const { source } = kernelOf(op, byGroups(sizes, blocks, 128, kind));
-      const reference = referenceOf(op, createRng(3));
-      const kernel = compiled(source);
-      expect(wrongPtxOnCpu(reference, [kernel])).toEqual([null]);
-      expect(isWrongWithout(reference, kernel, part)).toBe(true);
-    },
-    120_000,
-  );
+describe.skipIf(noFakeGpu !== null)(`printed PTX on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
+  computesRight(printed);
+  wantsAll(printed);
 });
 
 describe.skipIf(noFakeGpu !== null)(`PTX on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {

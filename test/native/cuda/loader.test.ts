@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import type { CudaSource, KernelParameter } from "../../../src/compiler/index.ts";
 import { cudaExecutorWith } from "../../../src/native/backend/cuda.ts";
+import { ptxPrinter } from "../../../src/native/cuda/compiler.ts";
 import type { CudaBinary } from "../../../src/native/cuda/cuda-tools.ts";
 import type { CudaDevice } from "../../../src/native/cuda/driver.ts";
 import { type CudaRunnable, createCudaLoader } from "../../../src/native/cuda/loader.ts";
@@ -120,6 +121,7 @@ const source: CudaSource = {
   name: "k",
   parameters,
   text: "",
+  ptx: (target) => `.version 8.0\n.target ${target}\n`,
   launches: [launch],
   scratch: [],
   architecture: "sm_90",
@@ -128,12 +130,13 @@ const source: CudaSource = {
 const nowhere = { directory: "", toolchain: null };
 
 describe("the executor", () => {
-  test("says what is missing", async () => {
+  test("without a compiler has PTX alone", async () => {
     const [built] = await cudaExecutorWith(
       () => "file:///loader.mjs",
-      async () => null,
+      async () => ptxPrinter,
     ).build([source], nowhere);
-    expect(built).toMatchObject({ kind: "build-failed", reason: expect.stringContaining("there is no CUDA compiler") });
+    const code = [new TextEncoder().encode(".version 7.8\n.target sm_90\n\0")];
+    expect(built).toMatchObject({ kind: "built", runnable: { code, launches: [launch] } });
   });
 
   test("compiles each text once, and a text with a mistake costs itself alone", async () => {
@@ -145,7 +148,7 @@ describe("the executor", () => {
     };
     const executor = cudaExecutorWith(
       () => "file:///loader.mjs",
-      async () => ({ identity: "test", compile }),
+      async () => ({ identity: "test", isCompiler: true, compile }),
     );
     const outcomes = await executor.build([source, { ...source, text: "mistake" }, source], nowhere);
     expect(outcomes.map(({ kind }) => kind)).toEqual(["built", "build-failed", "built"]);

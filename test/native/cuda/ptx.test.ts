@@ -16,7 +16,7 @@ import {
   type Numerics,
   opLibrary,
 } from "../../../src/compiler/index.ts";
-import type { CudaBinary } from "../../../src/native/cuda/cuda-tools.ts";
+import type { MachineBinary } from "../../../src/native/cuda/cuda-tools.ts";
 import { runsMachineCode, whyNotOnGpu } from "../../../src/native/cuda/devices.ts";
 import { findNvcc } from "../../../src/native/cuda/nvcc.ts";
 import { gpuArchitecture, portablePtx } from "../../../src/native/cuda/ptx.ts";
@@ -141,7 +141,7 @@ function refused(ptx: string, architecture: string): string {
 }
 
 async function compiles(
-  tools: { compile(source: CudaSource, architecture: string): CudaBinary | Promise<CudaBinary> },
+  tools: { compile(source: CudaSource, architecture: string): MachineBinary | Promise<MachineBinary> },
   source: CudaSource,
 ) {
   const architecture = gpuArchitecture(source);

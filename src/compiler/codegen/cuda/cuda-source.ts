@@ -1,4 +1,4 @@
-// Code of a kernel for NVIDIA's GPUs: a text with one function a launch, and how the functions are launched.
+// Code of a kernel for NVIDIA's GPUs: a text with one function a launch, CUDA C or PTX, and how the functions are launched.
 
 import type { Numerics } from "../../target/target.ts";
 import type { KernelSource } from "../kernel-source.ts";
@@ -46,6 +46,12 @@ export const isCudaSource = (source: KernelSource): source is CudaSource => sour
 export interface CudaSource extends KernelSource {
   readonly kind: "cuda";
   readonly text: string;
+  /**
+   * The same functions as PTX, for machines without a compiler; printed when it is asked for.
+   *
+   * @param architecture "sm_80"
+   */
+  readonly ptx: (architecture: string) => string;
   /** Launches of one run, in order. */
   readonly launches: readonly CudaLaunch[];
   readonly scratch: readonly Scratch[];

@@ -25,7 +25,7 @@ const factsOf = ({ architecture, run, prepare, split }: CudaCode, signature: Ker
 
 const codeOf = ({ ptx, cubin, launches, scratch }: CudaFunction): Written<CodeFacts> => ({
   text: ptx,
-  cubin,
+  ...(cubin !== undefined && { cubin }),
   launches,
   scratch,
 });

@@ -1,4 +1,4 @@
-// A schedule for NVIDIA's GPUs → its PTX and machine code: what the store has, else what a compiler of CUDA C makes here. No GPU is needed; where there is
+// A schedule for NVIDIA's GPUs → its PTX and machine code: what the store has, else what a compiler makes, or the printer of PTX. No GPU is needed; where there is
 // one, new code is run against the reference before anything keeps or ships it.
 
 import {
@@ -18,17 +18,16 @@ import type { TwinResult } from "./twin-result.ts";
 
 export async function cudaKernel(context: KernelContext, decision: KernelDecision): Promise<TwinResult> {
   const tools = await cudaTools();
-  const stored = await storedCuda(context, decision, tools?.identity ?? null);
+  const stored = await storedCuda(context, decision, tools);
   if (stored) return built(decision, stored, 0);
-  if (!tools) return { kind: "no-cuda-compiler" };
   const { factsOf, generated } = await import("../source/schedule-source.ts");
   const kernel = generated(decision);
   if (!kernel || !isCudaSource(kernel.source)) return { kind: "stale" };
   const fresh = { code: await compile(context, kernel.source, kernel, tools), facts: factsOf(decision, kernel) };
   const { checkCuda } = await import("../check/check-cuda.ts");
   await checkCuda(context, decision, kernel, fresh.code);
-  await keepCuda(context, decision, tools.identity, fresh);
-  return built(decision, fresh, 1);
+  await keepCuda(context, decision, tools, fresh);
+  return built(decision, fresh, tools.isCompiler ? 1 : 0);
 }
 
 /** @throws DiagnosticError `build.failed` */

@@ -68,7 +68,7 @@ export function withoutCode({ target }: TuningTask): readonly KernelTwin[] {
 
 function productOf({ target }: TuningTask): string {
   if (isForVisitors(target)) return `code for ${target.name}: Dawn refused it`;
-  return isForGpuHere(target) ? `PTX for ${target.name}: it had no CUDA compiler` : `addon for ${target.name}`;
+  return isForGpuHere(target) ? `PTX for ${target.name}` : `addon for ${target.name}`;
 }
 
 /** Says whether the system of the kernel's own addon is among those that the build is for. Code for GPUs is the same on all. */
@@ -80,8 +80,6 @@ const wasmTwin = ({ wasm, relaxed, prepare }: WasmPair): WasmTwin => ({
   modules: relaxed ? [relaxed, wasm] : [wasm],
   prepare,
 });
-
-const cudaHint = "docs/cuda.md says how to install NVRTC; a build on a machine that has it leaves its PTX in the store";
 
 /**
  * Says why the WASM twin runs instead of the target's own.
@@ -104,13 +102,6 @@ function complain(
       if (request.fallback === "none")
         throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
       services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
-      return;
-    }
-    case "no-cuda-compiler": {
-      const message = `${lockName}: there is no CUDA compiler here (looked for NVRTC and nvcc), and the store has no PTX of its schedule`;
-      if (request.fallback === "none")
-        throw refuse("target.no-cuda-compiler", message, `${cudaHint}; or leave out fallback=none`);
-      services.log.warn(`${message}; the WASM twin runs instead (${cudaHint})`);
       return;
     }
     case "refused": {

@@ -13,8 +13,6 @@ export interface BuiltTwin {
 export type TwinResult =
   | BuiltTwin
   | { readonly kind: "no-compiler" }
-  /** There is no compiler of CUDA C, and the store has nothing that one made. */
-  | { readonly kind: "no-cuda-compiler" }
   /** A compiler that never runs it says that its text is wrong. */
   | { readonly kind: "refused"; readonly why: string }
   /** Its back end names no module that opens its kernels. */

@@ -9,9 +9,10 @@ import type { KernelContext } from "../context/kernel-context.ts";
 import { whyNotRun } from "../context/why-not-run.ts";
 import { checkRunnable } from "./check-built.ts";
 
-type Form = (code: CudaFunction) => Uint8Array;
+/** Code in a form that the driver takes; null: there is none in this one. */
+type Form = (code: CudaFunction) => Uint8Array | null;
 
-const machineCode: Form = ({ cubin }) => Buffer.from(cubin, "base64");
+const machineCode: Form = ({ cubin }) => (cubin === undefined ? null : Buffer.from(cubin, "base64"));
 const virtualCode: Form = ({ ptx }) => new TextEncoder().encode(`${ptx}\0`);
 
 /** Codes in the order in which a program offers them to the driver: on this machine, then on one whose driver takes PTX alone. */
@@ -20,7 +21,7 @@ const given: readonly (readonly Form[])[] = [[machineCode, virtualCode], [virtua
 const runnableOf = (code: CudaFunction, forms: readonly Form[]) =>
   cudaRunnable(
     { launches: code.launches, scratch: code.scratch.map((bytes, at) => ({ name: `scratch ${at}`, bytes })) },
-    forms.map((form) => form(code)),
+    forms.map((form) => form(code)).filter((it) => it !== null),
   );
 
 /** @throws DiagnosticError `verify.wrong` */
@@ -32,6 +33,7 @@ export async function checkCuda(
 ): Promise<void> {
   if (!context.runsFresh || (await whyNotRun(context)) !== null) return;
   for (const forms of given) {
+    if (forms[0] === machineCode && code.run.cubin === undefined) continue;
     const preparation =
       prepare && code.prepare
         ? {

@@ -1,8 +1,10 @@
-// A schedule for NVIDIA's GPUs → the code that the store has of it: by the compiler that is here, and where none is, by any. PTX is a text
+// A schedule for NVIDIA's GPUs → the code that the store has of it: by the compiler that is here, and where none is, by any, else
+// what was printed. PTX is a text
 // for a virtual machine, so what one compiler made serves everywhere; a driver that does not take the machine code beside it compiles that.
 
 import type { BoxMap, CudaLaunch } from "../../../compiler/index.ts";
 import type { CudaFunction } from "../../../native/addon/artifact.ts";
+import type { CudaTools } from "../../../native/cuda/cuda-tools.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { artifactKey, scheduleKey } from "../../../tuner/data/key.ts";
 import { type Blobs, textBlob, textOf } from "../../../tuner/store/blobs.ts";
@@ -107,13 +109,18 @@ export function shapesIn(blob: Blobs[string]): Shapes | null {
   }
 }
 
-/** Returns what the store has; null: nothing. */
+/** Returns what the store has of what is here or, where that is no compiler, of any one; null: nothing. */
 export async function storedCuda(
   context: KernelContext,
   schedule: Decision,
-  identity: string | null,
+  { identity, isCompiler }: Pick<CudaTools, "identity" | "isCompiler">,
 ): Promise<FoundCuda | null> {
-  const stored = await storedBlobs(context, cudaKey(schedule, identity));
+  const ofAny = isCompiler ? null : await storedUnder(context, cudaKey(schedule, null));
+  return ofAny ?? storedUnder(context, cudaKey(schedule, identity));
+}
+
+async function storedUnder(context: KernelContext, key: string): Promise<FoundCuda | null> {
+  const stored = await storedBlobs(context, key);
   if (!stored) return null;
   const { blobs, facts } = stored;
   const shapes = blobs.launches ? shapesIn(blobs.launches) : null;
@@ -127,19 +134,20 @@ type Role = "run" | "prepare";
 
 function functionIn(blobs: Blobs, role: Role, shape: Shape): CudaFunction | null {
   const [ptx, cubin] = [blobs[`${role}.ptx`], blobs[`${role}.cubin`]];
-  return ptx && cubin ? { ptx: textOf(ptx), cubin: Buffer.from(cubin).toString("base64"), ...shape } : null;
+  if (!ptx) return null;
+  return { ptx: textOf(ptx), ...(cubin && { cubin: Buffer.from(cubin).toString("base64") }), ...shape };
 }
 
 const blobsOf = (role: Role, { ptx, cubin }: CudaFunction): Blobs => ({
   [`${role}.ptx`]: textBlob(ptx),
-  [`${role}.cubin`]: new Uint8Array(Buffer.from(cubin, "base64")),
+  ...(cubin !== undefined && { [`${role}.cubin`]: new Uint8Array(Buffer.from(cubin, "base64")) }),
 });
 
-/** Keeps new code under its compiler and for machines without one. */
+/** Keeps new code under what has made it, and that of a compiler for machines without one. */
 export async function keepCuda(
   context: KernelContext,
   schedule: Decision,
-  identity: string,
+  { identity, isCompiler }: Pick<CudaTools, "identity" | "isCompiler">,
   { code, facts }: FoundCuda,
 ): Promise<void> {
   const { architecture, run, prepare } = code;
@@ -150,6 +158,6 @@ export async function keepCuda(
     ...(prepare && blobsOf("prepare", prepare)),
     launches: textBlob(JSON.stringify(shapes)),
   };
-  for (const key of [cudaKey(schedule, identity), cudaKey(schedule, null)])
-    await keepBlobs(context, key, { blobs, facts });
+  const keys = [cudaKey(schedule, identity), ...(isCompiler ? [cudaKey(schedule, null)] : [])];
+  for (const key of keys) await keepBlobs(context, key, { blobs, facts });
 }

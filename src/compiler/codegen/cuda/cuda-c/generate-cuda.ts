@@ -14,6 +14,7 @@ import { createBoxMaps } from "../boxes.ts";
 import type { CudaLaunch, CudaSource } from "../cuda-source.ts";
 import { arraysOf, bytesOf, factsOf } from "../kernel-facts.ts";
 import { type LaunchPlan, planLaunch } from "../launch-plan.ts";
+import { generatePtx } from "../ptx/generate-ptx.ts";
 import type { Roles } from "../roles.ts";
 import { barrierLines, mapParameter } from "./box-copy.ts";
 import { laneColumn, laneRow } from "./expression.ts";
@@ -61,6 +62,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     kind: "cuda",
     name: func.name,
     parameters: parametersOf(func.buffers),
+    ptx: (architecture) => generatePtx(func, { architecture, numerics }),
     text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
     launches: parts.map(({ launch }) => launch),
     scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),

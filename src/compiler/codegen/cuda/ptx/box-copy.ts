@@ -78,17 +78,20 @@ export function printBoxSync(what: BoxSync, slots: number, context: PtxContext):
   switch (what) {
     case "fill":
       arrive(barrierAt("filled", filled, slots, context), isCopier ? null : isFirstThread);
-      return next(filled);
+      next(filled);
+      break;
     case "await-fill":
       printWait(barrierAt("filled", awaited, slots, context), phaseOf(awaited, slots, emitter), emitter);
-      return next(awaited);
+      next(awaited);
+      break;
     case "release":
       arrive(barrierAt("free", released, slots, context), isFirstLane);
-      return next(released);
+      next(released);
+      break;
     case "await-release": {
       // The phase before the first one is over.
       const before = emitter.compute("xor.b32", "b32", [phaseOf(filled, slots, emitter), int(1)], true);
-      return printWait(barrierAt("free", filled, slots, context), before, emitter);
+      printWait(barrierAt("free", filled, slots, context), before, emitter);
     }
   }
 }

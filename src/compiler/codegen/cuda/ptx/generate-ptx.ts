@@ -5,9 +5,9 @@ import { add, constInt, eq, variable } from "../../../ir/build.ts";
 import type { Buffer, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { walkStmt } from "../../../ir/visit.ts";
 import { product } from "../../../support/integer-math.ts";
+import type { Numerics } from "../../../target/target.ts";
 import { launchBodies } from "../../launch-bodies.ts";
 import { createBoxMaps } from "../boxes.ts";
-import type { CudaSource } from "../cuda-source.ts";
 import { arraysOf, bytesOf, factsOf, type KernelFacts } from "../kernel-facts.ts";
 import { type LaunchPlan, planLaunch } from "../launch-plan.ts";
 import { printBarriers } from "./box-copy.ts";
@@ -16,10 +16,13 @@ import { constant, createEmitter, type Emitter, type Value } from "./emitter.ts"
 import { evaluate } from "./expression.ts";
 import { printStatement } from "./statement.ts";
 
+/** Version of what is printed for the same function: what stores keep of another one is not taken. */
+export const ptxVersion = 1;
+
 /** @param architecture as `.target` names it: "sm_90a" */
 export function generatePtx(
   func: LoopFunc,
-  { architecture, numerics }: Pick<CudaSource, "architecture" | "numerics">,
+  { architecture, numerics }: { readonly architecture: string; readonly numerics: Numerics },
 ): string {
   const facts = factsOf(func);
   const entries = launchBodies(func, { language: "cuda" }).map((body, at) =>

@@ -61,7 +61,7 @@ function setTile(name: string, value: Expr, context: PtxContext): void {
 
 function printProduct(name: string, call: IntrinsicCall, context: PtxContext): void {
   const [own, left, right] = call.operands;
-  if (own?.kind !== "local" || own.name !== name) return refuseTile("a product is added to other sums");
+  if (own?.kind !== "local" || own.name !== name) refuseTile("a product is added to other sums");
   const text = productOf(call);
   const a = operandOf(left!, { side: "left", text }, context);
   const b = operandOf(right!, { side: "right", text }, context);
