@@ -18,6 +18,7 @@ const entries = {
   "cost-model": "bench/cost-model/cost-model.ts",
   compilers: "bench/compilers.ts",
   "cuda-compiler": "bench/cuda-compiler.ts",
+  "ptx-printer": "bench/ptx-printer.ts",
   convolution: "bench/convolution.ts",
   dev: "bench/dev.ts",
   demo: "../demo/run.js",

@@ -10,7 +10,7 @@ import { inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf, wrongAccesses } from "../../support/reference.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import type { Round } from "./draw-round.ts";
-import { blocks, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
+import { blocks, castsOf, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
 
 const turn = inTurn(7);
 
@@ -33,6 +33,13 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
       for (const [at, { text }] of round.schedules.entries()) expect(wrong[at], text).toBeNull();
     },
     60_000,
+  );
+
+  turn.each(["f32", "f64"] as const)(
+    "casts of %s: NaN is 0, and numbers beyond integers are the last of these",
+    (from) => {
+      for (const { reference, source } of castsOf(from)) expect(wrongOnCpu(reference, [source])).toEqual([null]);
+    },
   );
 
   // Halves in batches, bytes along the depth, a product that is finished.

@@ -3,17 +3,22 @@
 import { lower } from "../../../src/compiler/backend/lower.ts";
 import {
   type AcceleratorTarget,
+  authoring,
   type ComputeDef,
   type CudaSource,
   cudaGenerator,
   cudaSm80,
   cudaSm90,
   fromCompute,
+  instantiate,
+  isCudaSource,
   type LoopFunc,
   schedule,
   type Trace,
 } from "../../../src/compiler/index.ts";
+import { firstSchedules } from "../../support/first-schedules.ts";
 import { fewer } from "../../support/long.ts";
+import { type Reference, referenceOn } from "../../support/reference.ts";
 import { drawRound, type Round } from "./draw-round.ts";
 import { sweptFor } from "./operators.ts";
 
@@ -58,4 +63,31 @@ export function kernelOf(op: ComputeDef, trace: Trace): { readonly flat: LoopFun
   const options = { target: cudaSm90, numerics: "fast" } as const;
   const flat = lower(schedule(fromCompute(op), trace), options);
   return { flat, source: cudaGenerator.generate(flat, { ...options, relaxed: false }) as CudaSource };
+}
+
+const { compute, defineOp, tensor } = authoring;
+
+/** The operator that casts 64 numbers. */
+const castOf = (from: "f32" | "f64", to: "i32" | "i8"): ComputeDef =>
+  instantiate(
+    defineOp({}, () => {
+      const X = tensor("X", [64], from);
+      return compute("Y", [64], (i) => X(i).cast(to) as authoring.Expr);
+    }),
+    {},
+    "casts",
+  );
+
+/** Kernels that cast NaN and numbers that no integer of the type is, and the right results. */
+export function castsOf(
+  from: "f32" | "f64",
+): readonly { readonly reference: Reference; readonly source: CudaSource }[] {
+  const special = [Number.NaN, 3e9, -3e9, 1e30, -1e30, -1.9, 300, -300];
+  const values = Array.from({ length: 64 }, (_, at) => special[at % special.length]!);
+  const X = from === "f32" ? Float32Array.from(values) : Float64Array.from(values);
+  return (["i32", "i8"] as const).map((to) => {
+    const op = castOf(from, to);
+    const task = { op, target: cudaSm80, numerics: "fast", threads: 1 } as const;
+    return { reference: referenceOn(op, [X]), source: firstSchedules(task, 1, isCudaSource)[0]!.source };
+  });
 }

@@ -11,7 +11,7 @@ import { noCudaTools, openNvrtc, resourceUsages } from "../../compiler/cuda/tool
 import { noFakeGpu } from "../../support/cuda.ts";
 import { inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf } from "../../support/reference.ts";
-import { blocks, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
+import { blocks, castsOf, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
 import { runPtx } from "./ptx/run-ptx.ts";
 import { type PtxKernel, wrongPtxOnCpu } from "./ptx-on-cpu.ts";
 
@@ -64,6 +64,14 @@ function computesRight(made: (source: CudaSource) => PtxKernel): void {
       for (const [at, { ptx }] of kernels.entries()) expect(wrong[at], ptx).toBeNull();
     },
     60_000,
+  );
+
+  turn.each(["f32", "f64"] as const)(
+    "casts of %s: NaN is 0, and numbers beyond integers are the last of these",
+    (from) => {
+      for (const { reference, source } of castsOf(from))
+        expect(wrongPtxOnCpu(reference, [made(source)])).toEqual([null]);
+    },
   );
 
   // Halves in batches, bytes along the depth, a product that is finished.

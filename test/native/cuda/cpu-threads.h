@@ -135,12 +135,12 @@ template <class T> static T __shfl_xor_sync(unsigned threads, T own, int mask) {
   return other;
 }
 
-/* Conversions to integers saturate, and give 0 for NaN. */
+/* Conversions to integers saturate. Of NaN they make 0 where neither type has 64 bits, else the least number. */
 template <class T> static T uk_whole(double x, double least, double beyond, T most) {
-  return x != x ? 0 : x < least ? (T)least : x >= beyond ? most : (T)x;
+  return x != x || x < least ? (T)least : x >= beyond ? most : (T)x;
 }
 static int __double2int_rz(double x) { return uk_whole<int>(x, -0x1p31, 0x1p31, 0x7fffffff); }
-static int __float2int_rz(float x) { return __double2int_rz(x); }
+static int __float2int_rz(float x) { return x != x ? 0 : __double2int_rz(x); }
 static long long __double2ll_rz(double x) { return uk_whole<long long>(x, -0x1p63, 0x1p63, 0x7fffffffffffffffll); }
 static long long __float2ll_rz(float x) { return __double2ll_rz(x); }
 

@@ -247,13 +247,14 @@ function cudaCast({ dtype: to, operand }: Cast, x: string, context: CudaContext)
   if (isHalf(to)) return toHalf(to, `(float)${x}`, context);
   if (to === "bool") return `(${x} != 0)`;
   if (isFloat(from as never) && isInteger(to as never)) return saturated(from, to, x, context);
-  if (isFloat(from as never) && to === "i64") return from === "f64" ? `__double2ll_rz(${x})` : `__float2ll_rz(${x})`;
+  if (to === "i64" && isFloat(from as never))
+    return `${context.use(from === "f64" ? "uk_f64_to_i64" : "uk_f32_to_i64")}(${x})`;
   return `(${cudaType[to]})${x}`;
 }
 
-/** Float → integer: the machine's conversion to int saturates, and gives 0 for NaN. */
+/** Float → integer: the machine's conversion saturates, and gives 0 for NaN where neither type has 64 bits. */
 function saturated(from: IrType, to: IrType, x: string, { use }: CudaContext): string {
-  const whole = from === "f64" ? `__double2int_rz(${x})` : `__float2int_rz(${x})`;
+  const whole = from === "f64" ? `${use("uk_f64_to_i32")}(${x})` : `__float2int_rz(${x})`;
   if (to === "i32") return whole;
   const [least, most] = integerRange[to as keyof typeof integerRange];
   return `(${cudaType[to]})${use("uk_max")}<int>(${least}, ${use("uk_min")}<int>(${most}, ${whole}))`;
