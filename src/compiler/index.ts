@@ -9,7 +9,7 @@ export { generateC } from "./codegen/c/generate-c.ts";
 export { cannotRun } from "./codegen/cannot.ts";
 export type * from "./codegen/code-generator.ts";
 export { cudaGenerator } from "./codegen/cuda/cuda-generator.ts";
-export * from "./codegen/cuda/cuda-source.ts";
+export * from "./codegen/cuda/plan/cuda-source.ts";
 export { ptxVersion } from "./codegen/cuda/ptx/generate-ptx.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";

@@ -1,6 +1,6 @@
 // Schedules drawn from the spaces of operators for GPUs, held against the reference: `npm run test:webgpu`, `npm run test:cuda`. Executors are the
 // interpreter, which sees races, for WebGPU Dawn on SwiftShader, with red zones around all arrays, and naga, which validates texts, and for CUDA
-// NVRTC, which compiles them, "machine-code", which holds registers and memory against those of the space, and the CPU, which runs their texts; lavapipe runs those with subgroup matrices; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
+// NVRTC, which compiles them, "machine-code", which holds registers and memory against those of the space, and the CPU, which runs their texts, and the same of printed PTX; lavapipe runs those with subgroup matrices; "lowering" only generates. Rows of webgpu.jsonl and cuda.jsonl tell of the rounds of each operator, and a run goes on behind them.
 //
 //   node test/run-typescript.js schedules [--target cuda-sm80] [--executor interpreter] [--only "gemm;softmax"] [--samples 2000] [--seed 1] [--seconds 3600]
 //     [--slice 200: schedules of a row] [--commits a,b: of rows that count] [--round 17: this one alone, not recorded]

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { codeGeneratorNamed } from "../../../src/compiler/backend/code-generators.ts";
-import type { CudaSource } from "../../../src/compiler/codegen/cuda/cuda-source.ts";
+import type { CudaSource } from "../../../src/compiler/codegen/cuda/plan/cuda-source.ts";
 import type { DType, Expr, Stmt } from "../../../src/compiler/index.ts";
 import { instantiate, type Op, opLibrary } from "../../../src/compiler/index.ts";
 import { localBuffer, parameterBuffer } from "../../../src/compiler/ir/buffer.ts";

@@ -4,8 +4,8 @@
 import { describe, expect, test } from "vitest";
 import { codeGeneratorNamed } from "../../../src/compiler/backend/code-generators.ts";
 import { lower } from "../../../src/compiler/backend/lower.ts";
-import type { CudaSource } from "../../../src/compiler/codegen/cuda/cuda-source.ts";
-import { rolesIn } from "../../../src/compiler/codegen/cuda/roles.ts";
+import type { CudaSource } from "../../../src/compiler/codegen/cuda/plan/cuda-source.ts";
+import { rolesIn } from "../../../src/compiler/codegen/cuda/plan/roles.ts";
 import {
   authoring,
   type ComputeDef,

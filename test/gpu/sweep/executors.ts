@@ -1,16 +1,20 @@
 // Executors of the sweep: what runs or validates the schedules of a round, and says of each what is wrong with it.
 
 import type { AcceleratorTarget, CudaSource, WgslSource } from "../../../src/compiler/index.ts";
+import { gpuArchitecture } from "../../../src/native/cuda/ptx.ts";
 import { findDawn, loadDawn } from "../../../src/native/webgpu/dawn.ts";
 import { type GpuDevice, openGpu } from "../../../src/native/webgpu/device.ts";
+import { assemblePtx } from "../../compiler/cuda/assemble-ptx.ts";
 import { openNvrtc } from "../../compiler/cuda/tools.ts";
 import { naga } from "../../support/naga.ts";
+import type { Reference } from "../../support/reference.ts";
 import { noDawn, noSoftwareGpu, openSoftwareGpu, wrongOnGpu } from "../../support/webgpu.ts";
 import { lavapipeFeatures, noLavapipe } from "../lavapipe/lavapipe.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import type { Round, SweptSchedule } from "./draw-round.ts";
 import { wrongInterpreted } from "./interpreted.ts";
 import { type CountedRegisters, codeReader } from "./machine-code.ts";
+import { wrongPtxOnCpu } from "./ptx-on-cpu.ts";
 import type { ExecutorName } from "./records.ts";
 
 export interface Executor {
@@ -121,9 +125,12 @@ async function compiled(): Promise<Executor> {
   };
 }
 
-async function machineCode(target: AcceleratorTarget): Promise<Executor> {
+/** @param isPrinted whether machine code is of printed PTX, else of CUDA C */
+async function machineCode(target: AcceleratorTarget, isPrinted: boolean): Promise<Executor> {
   const nvrtc = await openNvrtc();
-  const reader = codeReader(nvrtc, target);
+  const cubinOf = (source: CudaSource, architecture: string): Uint8Array =>
+    isPrinted ? assemblePtx(nvrtc, source.ptx(architecture), architecture) : nvrtc.compile(source, architecture).cubin;
+  const reader = codeReader(cubinOf, target);
   return {
     device: nvrtc.identity,
     runs: false,
@@ -133,28 +140,38 @@ async function machineCode(target: AcceleratorTarget): Promise<Executor> {
   };
 }
 
-const cpu: Executor = {
+/** @param wrong says what is wrong with kernels */
+const cpu = (
+  wrong: (reference: Reference, sources: readonly CudaSource[]) => readonly (string | null)[],
+): Executor => ({
   device: "g++",
   runs: true,
   async run({ reference, schedules }) {
     const refused = schedules.map(({ kernel }) => (typeof kernel === "string" ? kernel : null));
     const run = schedules.filter((_, at) => refused[at] === null);
-    const answers = wrongOnCpu(
+    const answers = wrong(
       reference!,
       run.map(({ kernel }) => (kernel as Exclude<typeof kernel, string>).source as CudaSource),
     ).values();
     return refused.map((why) => why ?? answers.next().value!);
   },
   async rest() {},
-};
+});
+
+const wrongPrinted = (reference: Reference, sources: readonly CudaSource[]): readonly (string | null)[] =>
+  wrongPtxOnCpu(
+    reference,
+    sources.map((source) => ({ ...source, ptx: source.ptx(gpuArchitecture(source)) })),
+  );
 
 export async function executorNamed(name: ExecutorName, target: AcceleratorTarget): Promise<Executor> {
   if (name === "interpreter") return interpreter;
   if (name === "lowering") return lowering;
   if (name === "naga") return validated;
   if (name === "nvrtc") return compiled();
-  if (name === "machine-code") return machineCode(target);
-  if (name === "cpu") return cpu;
+  if (name === "machine-code" || name === "ptx-machine-code") return machineCode(target, name !== "machine-code");
+  if (name === "cpu") return cpu(wrongOnCpu);
+  if (name === "ptx-cpu") return cpu(wrongPrinted);
   if (name === "lavapipe") return lavapipe();
   return dawn();
 }

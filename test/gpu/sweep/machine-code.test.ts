@@ -10,6 +10,7 @@ import { sweptFor } from "./operators.ts";
 
 const turn = inTurn(2);
 const nvrtc = noCudaTools === null ? await openNvrtc() : null;
+const cubinOf = (source: CudaSource, architecture: string): Uint8Array => nvrtc!.compile(source, architecture).cubin;
 const operators = sweptFor(cudaSm90, { runs: false });
 
 /** The first round of an operator that has schedules. */
@@ -36,7 +37,7 @@ describe.skipIf(!nvrtc)(`schedules for cuda-sm90 in machine code${nvrtc ? "" : `
     { title: "products of whole panels", areCounted: true },
     { title: "softmax", areCounted: false },
   ])("$title: nothing spills, memory is what was counted, all can be launched", ({ title, areCounted }) => {
-    const reader = codeReader(nvrtc!, cudaSm90);
+    const reader = codeReader(cubinOf, cudaSm90);
     const schedules = schedulesOf(title, 6);
     expect(schedules.map(reader.wrongOf)).toEqual(schedules.map(() => null));
     expect(reader.counted().schedules).toBe(areCounted ? schedules.length : 0);
@@ -44,7 +45,7 @@ describe.skipIf(!nvrtc)(`schedules for cuda-sm90 in machine code${nvrtc ? "" : `
   });
 
   turn("other memory, more than a GPU has, and what was not generated are seen", () => {
-    const { wrongOf } = codeReader(nvrtc!, cudaSm90);
+    const { wrongOf } = codeReader(cubinOf, cudaSm90);
     const [schedule] = schedulesOf("gemm of whole tiles", 6).filter(({ template }) =>
       template.includes("tensor cores"),
     );

@@ -2,7 +2,6 @@
 
 import type { AcceleratorTarget, Assignment, CudaSource } from "../../../src/compiler/index.ts";
 import { product } from "../../../src/compiler/support/integer-math.ts";
-import type { CudaCompiler } from "../../../src/native/cuda/nvrtc.ts";
 import { type ResourceUsage, resourceUsages } from "../../compiler/cuda/tools.ts";
 import type { SweptSchedule } from "./draw-round.ts";
 
@@ -24,14 +23,18 @@ export interface CodeReader {
   counted(): CountedRegisters;
 }
 
-export function codeReader(nvrtc: CudaCompiler, { limits }: Pick<AcceleratorTarget, "limits">): CodeReader {
+/** @param cubinOf makes machine code of a kernel for an architecture */
+export function codeReader(
+  cubinOf: (source: CudaSource, architecture: string) => Uint8Array,
+  { limits }: Pick<AcceleratorTarget, "limits">,
+): CodeReader {
   let [schedules, near] = [0, 0];
   return {
     wrongOf({ template, kernel, assignment }) {
       if (typeof kernel === "string") return kernel;
       const source = kernel.source as CudaSource;
       try {
-        const usages = resourceUsages(nvrtc.compile(source, source.architecture).cubin);
+        const usages = resourceUsages(cubinOf(source, source.architecture));
         const predicted = assignment && valueAt(assignment, ".registers");
         if (predicted !== null) {
           // Of several functions that of the sums takes most.

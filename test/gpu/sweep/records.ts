@@ -5,7 +5,17 @@ import { join } from "node:path";
 import { codeCommit } from "../../support/code-commit.js";
 import type { CountedRegisters } from "./machine-code.ts";
 
-export type ExecutorName = "interpreter" | "lowering" | "dawn" | "naga" | "nvrtc" | "machine-code" | "cpu" | "lavapipe";
+export type ExecutorName =
+  | "interpreter"
+  | "lowering"
+  | "dawn"
+  | "naga"
+  | "nvrtc"
+  | "machine-code"
+  | "ptx-machine-code"
+  | "cpu"
+  | "ptx-cpu"
+  | "lavapipe";
 
 export interface SweepFailure {
   readonly round: number;

@@ -3,8 +3,8 @@
 import { threadPasses } from "../../lower/pipeline.ts";
 import type { CodeGenerator } from "../code-generator.ts";
 import { generateCuda } from "./cuda-c/generate-cuda.ts";
-import type { CudaSource } from "./cuda-source.ts";
 import { cudaTraits } from "./cuda-traits.ts";
+import type { CudaSource } from "./plan/cuda-source.ts";
 
 export const cudaGenerator: CodeGenerator<CudaSource> = {
   ...cudaTraits,

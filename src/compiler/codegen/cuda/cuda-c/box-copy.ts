@@ -5,7 +5,7 @@
 
 import type { BoxSync, Store } from "../../../ir/loop-ir.ts";
 import { warpLanes } from "../../../target/shuffles.ts";
-import { boxCopyOf, type SlotBarriers } from "../boxes.ts";
+import { boxCopyOf, type SlotBarriers } from "../plan/boxes.ts";
 import { cudaIndex } from "./expression.ts";
 import type { StatementContext } from "./statement-context.ts";
 

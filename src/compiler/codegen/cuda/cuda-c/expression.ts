@@ -11,8 +11,8 @@ import type { Ranges } from "../../../ir/ranges.ts";
 import { isPowerOfTwo } from "../../../support/integer-math.ts";
 import { cannotRun } from "../../cannot.ts";
 import { operatorSigns } from "../../operator-signs.ts";
-import { isHalf } from "../elements.ts";
-import { type Lane, type LaneNumber, laneAt, laneWithin } from "../lane.ts";
+import { isHalf } from "../plan/elements.ts";
+import { type Lane, type LaneNumber, laneAt, laneWithin } from "../plan/lane.ts";
 import type { HelperName } from "./run-time.ts";
 import { cudaType } from "./types.ts";
 

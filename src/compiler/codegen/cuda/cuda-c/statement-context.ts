@@ -1,7 +1,7 @@
 // State of the printer of one function: names, and what is known of its buffers and locals.
 
-import type { BoxCopy } from "../boxes.ts";
-import type { KernelFacts } from "../kernel-facts.ts";
+import type { BoxCopy } from "../plan/boxes.ts";
+import type { KernelFacts } from "../plan/kernel-facts.ts";
 import type { CudaContext } from "./expression.ts";
 
 export interface StatementContext extends CudaContext, KernelFacts {

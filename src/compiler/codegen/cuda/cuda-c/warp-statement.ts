@@ -3,8 +3,8 @@
 
 import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../../ir/loop-ir.ts";
 import { lanesOf } from "../../../ir/visit.ts";
-import { bytesOfElement, isHalf } from "../elements.ts";
-import { elementAt, sumsPerLane } from "../lane.ts";
+import { bytesOfElement, isHalf } from "../plan/elements.ts";
+import { elementAt, sumsPerLane } from "../plan/lane.ts";
 import {
   arePairs,
   elementsOf,
@@ -15,7 +15,7 @@ import {
   refuseTile,
   rowsOf,
   type TileOperand,
-} from "../tiles.ts";
+} from "../plan/tiles.ts";
 import { cudaExpr, cudaIndex } from "./expression.ts";
 import { groupProductName, type HelperName } from "./run-time.ts";
 import type { StatementContext } from "./statement-context.ts";

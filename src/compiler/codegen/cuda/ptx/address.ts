@@ -5,7 +5,7 @@ import { type Affine, type AffineTerm, toAffine } from "../../../ir/affine.ts";
 import type { Expr } from "../../../ir/loop-ir.ts";
 import { isPowerOfTwo } from "../../../support/integer-math.ts";
 import type { BufferPlace, PtxContext } from "./context.ts";
-import type { Emitter, Value } from "./emitter.ts";
+import { constant, type Emitter, type Value } from "./emitter.ts";
 import { int } from "./registers.ts";
 
 /** A value and how often it is added. */
@@ -15,7 +15,7 @@ interface Addend {
 }
 
 /** Gives the value of an atom of a sum. */
-export type Evaluate = (atom: Expr) => Value;
+type Evaluate = (atom: Expr) => Value;
 
 /** Value of a sum, in 32 bits. */
 export function sumOf(affine: Affine, evaluate: Evaluate, { compute }: Emitter): Value {
@@ -51,6 +51,9 @@ export interface Address {
   readonly offset: number;
 }
 
+/** Most bytes that an instruction adds. */
+const mostOffset = 2 ** 31 - 1;
+
 export const addressText = ({ base, offset }: Address): string =>
   offset === 0 ? `[${base.text}]` : `[${base.text}+${offset}]`;
 
@@ -84,7 +87,8 @@ export function addressOf(
   }
   const sum = added(null, addends, emitter);
   const base = sum ? emitter.compute("mad.wide.s32", "b64", [sum, int(bytes), place.base], true) : place.base;
-  return { base, offset };
+  if (Math.abs(offset) <= mostOffset) return { base, offset };
+  return { base: emitter.compute("add.s64", "b64", [base, constant("b64", offset)], true), offset: 0 };
 }
 
 const plusMultiple = (sum: Value, value: Value, times: number, { compute }: Emitter): Value =>

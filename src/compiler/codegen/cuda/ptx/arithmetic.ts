@@ -4,7 +4,7 @@
 import { integerRange } from "../../../expr/scalar-math.ts";
 import type { IrBinaryOp, IrType, Unary } from "../../../ir/loop-ir.ts";
 import { cannotRun } from "../../cannot.ts";
-import { isHalf } from "../elements.ts";
+import { isHalf } from "../plan/elements.ts";
 import { constant, type Emitter, type RegisterKind, type Value } from "./emitter.ts";
 import { constantOf, inRegister, int, kindOf, numberType } from "./registers.ts";
 

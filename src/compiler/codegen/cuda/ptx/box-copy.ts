@@ -6,7 +6,7 @@ import type { BoxSync, Expr, Store } from "../../../ir/loop-ir.ts";
 import { groupAxes, laneAxis } from "../../../ir/thread-axes.ts";
 import { isPowerOfTwo } from "../../../support/integer-math.ts";
 import { warpLanes } from "../../../target/shuffles.ts";
-import { boxCopyOf, type SlotBarriers } from "../boxes.ts";
+import { boxCopyOf, type SlotBarriers } from "../plan/boxes.ts";
 import { quotientOf } from "./arithmetic.ts";
 import type { Batches, PtxContext } from "./context.ts";
 import type { Emitter, Value } from "./emitter.ts";

@@ -2,9 +2,9 @@
 
 import type { Expr } from "../../../ir/loop-ir.ts";
 import type { Ranges } from "../../../ir/ranges.ts";
-import type { BoxCopy } from "../boxes.ts";
-import type { KernelFacts } from "../kernel-facts.ts";
-import type { LaunchPlan } from "../launch-plan.ts";
+import type { BoxCopy } from "../plan/boxes.ts";
+import type { KernelFacts } from "../plan/kernel-facts.ts";
+import type { LaunchPlan } from "../plan/launch-plan.ts";
 import type { Emitter, Value } from "./emitter.ts";
 
 /** Memory of a buffer, from its first element on. */

@@ -10,12 +10,13 @@ import { isPowerOfTwo, product } from "../../../support/integer-math.ts";
 import { invariant } from "../../../support/invariant.ts";
 import { warpLanes } from "../../../target/shuffles.ts";
 import { cannotRun } from "../../cannot.ts";
-import { bytesOfElement } from "../elements.ts";
-import { type Address, addressOf, addressText, sumOf } from "./address.ts";
+import { bytesOfElement } from "../plan/elements.ts";
+import { type Address, addressOf, sumOf } from "./address.ts";
 import { binaryOf, castOf, chosen, quotientOf, unaryOf } from "./arithmetic.ts";
 import type { PtxContext } from "./context.ts";
 import { constant, type Value } from "./emitter.ts";
-import { constantOf, inRegister, int, kindOf, memoryType } from "./registers.ts";
+import { constantOf, inRegister, int, kindOf } from "./registers.ts";
+import { loadVector } from "./vectors.ts";
 
 export function evaluate(expr: Expr, context: PtxContext): Value {
   if (expr.dtype !== "i32") return nodeOf(expr, context);
@@ -182,17 +183,10 @@ export function loadFrom(buffer: string, { placeOf }: PtxContext): string {
 function loadOf(load: Load, context: PtxContext): Value {
   const name = context.loaded.get(load);
   if (name !== undefined) return localNamed(name, context);
-  const { emitter, guard } = context;
-  const { dtype } = load;
-  const address = elementAddress(load.buffer, load.indices[0]!, dtype, context);
-  const result = emitter.register(dtype === "bool" ? "b32" : kindOf[dtype]);
-  const line = `${loadFrom(load.buffer, context)}.${memoryType[dtype]} ${result.text}, ${addressText(address)};`;
-  if (guard) emitter.lines(`mov.${result.kind} ${result.text}, ${zeroOf(dtype)};`);
-  emitter.lines(guard ? `@${guard.text} ${line}` : line);
-  return dtype === "bool" ? emitter.compute("setp.ne.s32", "pred", [result, int(0)], false) : result;
+  const { buffer, dtype } = load;
+  const address = elementAddress(buffer, load.indices[0]!, dtype, context);
+  return loadVector(loadFrom(buffer, context), dtype, 1, address, context)[0]!;
 }
-
-export const zeroOf = (dtype: IrType): string => (dtype === "bool" ? "0" : constantOf(dtype, 0).text);
 
 // ── shuffles ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

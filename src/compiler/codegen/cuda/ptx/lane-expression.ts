@@ -7,7 +7,7 @@ import { laneAxis } from "../../../ir/thread-axes.ts";
 import { lanesOf, mapOperands } from "../../../ir/visit.ts";
 import { warpLanes } from "../../../target/shuffles.ts";
 import { cannotRun } from "../../cannot.ts";
-import { type Lane, type LaneNumber, laneAt, laneWithin } from "../lane.ts";
+import { type Lane, type LaneNumber, laneAt, laneWithin } from "../plan/lane.ts";
 import { elementName } from "./context.ts";
 
 /** @param loaded names of vectors that were loaded as a whole, by their loads */

@@ -9,12 +9,12 @@ import { isWarpWide } from "../../../ir/thread-axes.ts";
 import { lanesOf } from "../../../ir/visit.ts";
 import { invariant } from "../../../support/invariant.ts";
 import { straightLines } from "../../straight-lines.ts";
-import { alignedRun } from "../aligned-run.ts";
-import { isBoxCopy } from "../boxes.ts";
-import type { Choice } from "../chosen.ts";
-import { type Run, withGatheredLoads } from "../gathered-loads.ts";
-import { laneAt } from "../lane.ts";
-import { type CopiedRun, copiedRun, isInBackground, vectorLoadsIn } from "../vector-moves.ts";
+import { alignedRun } from "../plan/aligned-run.ts";
+import { isBoxCopy } from "../plan/boxes.ts";
+import type { Choice } from "../plan/chosen.ts";
+import { type Run, withGatheredLoads } from "../plan/gathered-loads.ts";
+import { laneAt } from "../plan/lane.ts";
+import { type CopiedRun, copiedRun, isInBackground, vectorLoadsIn } from "../plan/vector-moves.ts";
 import { addressText } from "./address.ts";
 import { printBoxes, printBoxSync } from "./box-copy.ts";
 import { elementName, type PtxContext } from "./context.ts";
@@ -191,7 +191,7 @@ function printLocal(stmt: Define | Assign, context: PtxContext): void {
 }
 
 /** Gives a local its value: its own register, where the value changes or the local does. */
-export function setLocal(
+function setLocal(
   { kind, name: whole }: Define | Assign,
   name: string,
   value: Value,

@@ -2,7 +2,7 @@
 // which each has several.
 
 import type { IrType } from "../../../ir/loop-ir.ts";
-import { bytesOfElement, isHalf } from "../elements.ts";
+import { bytesOfElement, isHalf } from "../plan/elements.ts";
 import { type Address, addressText } from "./address.ts";
 import { chosen } from "./arithmetic.ts";
 import type { PtxContext } from "./context.ts";

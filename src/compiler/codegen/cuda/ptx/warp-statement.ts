@@ -5,7 +5,7 @@ import { groupTile } from "../../../intrinsic/cuda-wgmma.ts";
 import { add, constInt, mul } from "../../../ir/build.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../../ir/loop-ir.ts";
 import { lanesOf } from "../../../ir/visit.ts";
-import { elementAt } from "../lane.ts";
+import { elementAt } from "../plan/lane.ts";
 import {
   arePairs,
   elementsOf,
@@ -16,7 +16,7 @@ import {
   refuseTile,
   rowsOf,
   type TileOperand,
-} from "../tiles.ts";
+} from "../plan/tiles.ts";
 import { addressText } from "./address.ts";
 import { elementName, type PtxContext } from "./context.ts";
 import { constant, type Value } from "./emitter.ts";

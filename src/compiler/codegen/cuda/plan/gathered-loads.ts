@@ -3,10 +3,10 @@
 //
 //     x0 = X[i * 4]; x1 = X[i * 4 + 1]; …    →    float run[4]; *(uint4 *)run = *(const uint4 *)&X[i * 4];
 
-import { type Affine, fromAffine, termsKey, toAffine } from "../../ir/affine.ts";
-import type { Expr, Load, Stmt } from "../../ir/loop-ir.ts";
-import { lanesOf, ownExprs, someExpr, walkOwnExprs } from "../../ir/visit.ts";
-import { isPlain } from "../straight-lines.ts";
+import { type Affine, fromAffine, termsKey, toAffine } from "../../../ir/affine.ts";
+import type { Expr, Load, Stmt } from "../../../ir/loop-ir.ts";
+import { lanesOf, ownExprs, someExpr, walkOwnExprs } from "../../../ir/visit.ts";
+import { isPlain } from "../../straight-lines.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { walkChosen } from "./chosen.ts";
 import { bytesOfElement } from "./elements.ts";

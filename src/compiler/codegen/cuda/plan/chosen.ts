@@ -1,7 +1,7 @@
 // Expressions by the choices under which they are evaluated: a load that a padding leaves out may lie outside of its buffer.
 
-import type { Expr, Select } from "../../ir/loop-ir.ts";
-import { lanesOf, operandsOf } from "../../ir/visit.ts";
+import type { Expr, Select } from "../../../ir/loop-ir.ts";
+import { lanesOf, operandsOf } from "../../../ir/visit.ts";
 
 /** One side of a choice by a scalar; of one by a vector both sides are evaluated. */
 export interface Choice {

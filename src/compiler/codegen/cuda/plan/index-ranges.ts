@@ -1,10 +1,10 @@
 // Statement of one launch → ranges of its loops, threads and locals, for a printer that wants to know which indices are never negative.
 
-import { isBounded } from "../../affine/interval.ts";
-import { boundsOf } from "../../ir/bounds.ts";
-import type { Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
-import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
-import { lanesOf, walkStmt } from "../../ir/visit.ts";
+import { isBounded } from "../../../affine/interval.ts";
+import { boundsOf } from "../../../ir/bounds.ts";
+import type { Stmt, ThreadAxis } from "../../../ir/loop-ir.ts";
+import { noRanges, type Ranges, withRange } from "../../../ir/ranges.ts";
+import { lanesOf, walkStmt } from "../../../ir/visit.ts";
 
 /** Loops of one name have the largest extent of them all. Locals that are assigned again have no range. */
 export function indexRanges(body: Stmt, extents: ReadonlyMap<ThreadAxis, number>): Ranges {

@@ -1,14 +1,14 @@
 // Body of a launch → all that is decided about its function before it is printed: extents, roles of threads, places in the memory of the group.
 
-import { accessedBuffers } from "../../ir/accessed-buffers.ts";
-import { seq } from "../../ir/build.ts";
-import type { Buffer, Define, LoopFunc, Stmt, ThreadAxis } from "../../ir/loop-ir.ts";
-import type { Ranges } from "../../ir/ranges.ts";
-import { withoutThreadLoops } from "../../ir/thread-axes.ts";
-import { product } from "../../support/integer-math.ts";
-import { warpLanes } from "../../target/shuffles.ts";
-import { cannotRun } from "../cannot.ts";
-import type { LaunchBody } from "../launch-bodies.ts";
+import { accessedBuffers } from "../../../ir/accessed-buffers.ts";
+import { seq } from "../../../ir/build.ts";
+import type { Buffer, Define, LoopFunc, Stmt, ThreadAxis } from "../../../ir/loop-ir.ts";
+import type { Ranges } from "../../../ir/ranges.ts";
+import { withoutThreadLoops } from "../../../ir/thread-axes.ts";
+import { product } from "../../../support/integer-math.ts";
+import { warpLanes } from "../../../target/shuffles.ts";
+import { cannotRun } from "../../cannot.ts";
+import type { LaunchBody } from "../../launch-bodies.ts";
 import { type SlotBarriers, slotBarriers, slotsIn } from "./boxes.ts";
 import type { CudaLaunch } from "./cuda-source.ts";
 import { indexRanges } from "./index-ranges.ts";

@@ -2,14 +2,14 @@
 // device, which arrives in panels of the memory of the group, its pieces of 16 bytes swapped as products want them. Where it arrives is counted
 // by a barrier in that memory (mbarrier), one a slot.
 
-import type { DType } from "../../expr/dtype.ts";
-import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
-import { type Affine, fromAffine, toAffine } from "../../ir/affine.ts";
-import { add, constInt, floorDiv, mod } from "../../ir/build.ts";
-import type { Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
-import { lanesOf, walkStmt } from "../../ir/visit.ts";
-import { product } from "../../support/integer-math.ts";
-import { cannotRun } from "../cannot.ts";
+import type { DType } from "../../../expr/dtype.ts";
+import { groupTile } from "../../../intrinsic/cuda-wgmma.ts";
+import { type Affine, fromAffine, toAffine } from "../../../ir/affine.ts";
+import { add, constInt, floorDiv, mod } from "../../../ir/build.ts";
+import type { Expr, Load, LoopFunc, Stmt, Store } from "../../../ir/loop-ir.ts";
+import { lanesOf, walkStmt } from "../../../ir/visit.ts";
+import { product } from "../../../support/integer-math.ts";
+import { cannotRun } from "../../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
 import type { BoxMap } from "./cuda-source.ts";
 import { bytesOfElement } from "./elements.ts";

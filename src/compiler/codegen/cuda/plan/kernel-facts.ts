@@ -1,9 +1,9 @@
 // What both printers of CUDA ask of a function: where its buffers lie, and which of them copies and tiles are about.
 
-import { accessedBuffers } from "../../ir/accessed-buffers.ts";
-import { copiedAhead, filledByBoxes } from "../../ir/copied-ahead.ts";
-import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
-import { product } from "../../support/integer-math.ts";
+import { accessedBuffers } from "../../../ir/accessed-buffers.ts";
+import { copiedAhead, filledByBoxes } from "../../../ir/copied-ahead.ts";
+import type { Buffer, LoopFunc } from "../../../ir/loop-ir.ts";
+import { product } from "../../../support/integer-math.ts";
 import { bytesOfElement } from "./elements.ts";
 import { operandsIn, panelsIn, type TileOperand } from "./tiles.ts";
 

@@ -1,7 +1,7 @@
 // Vectors that one instruction moves: loads in the value of a statement, and stores of what was loaded.
 
-import type { Expr, Load, Store } from "../../ir/loop-ir.ts";
-import { lanesOf } from "../../ir/visit.ts";
+import type { Expr, Load, Store } from "../../../ir/loop-ir.ts";
+import { lanesOf } from "../../../ir/visit.ts";
 import { alignedRun } from "./aligned-run.ts";
 import { type Choice, walkChosen } from "./chosen.ts";
 import { bytesOfElement } from "./elements.ts";

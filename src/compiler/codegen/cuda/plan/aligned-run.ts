@@ -1,7 +1,7 @@
 // Access of a short vector → whether one instruction may move it: neighbours in memory that begin at a multiple of their size.
 
-import { toAffine } from "../../ir/affine.ts";
-import type { Expr, IrType } from "../../ir/loop-ir.ts";
+import { toAffine } from "../../../ir/affine.ts";
+import type { Expr, IrType } from "../../../ir/loop-ir.ts";
 import { bytesOfElement, isMove } from "./elements.ts";
 
 /** The first index of a run that is moved at once; null: it is none. */

@@ -1,13 +1,13 @@
 // Tiles that the lanes of a warp hold together, as statements name them → how instructions take them: operands of products, rows that ldmatrix
 // loads, and panels that wgmma reads by itself.
 
-import type { DType } from "../../expr/dtype.ts";
-import { type GroupProductText, groupTile } from "../../intrinsic/cuda-wgmma.ts";
-import { type WarpProductText, warpDepth, warpTile } from "../../intrinsic/warp-product.ts";
-import type { Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
-import { isWarpWide, lanesThatHold } from "../../ir/thread-axes.ts";
-import { lanesOf, walkStmt } from "../../ir/visit.ts";
-import { cannotRun } from "../cannot.ts";
+import type { DType } from "../../../expr/dtype.ts";
+import { type GroupProductText, groupTile } from "../../../intrinsic/cuda-wgmma.ts";
+import { type WarpProductText, warpDepth, warpTile } from "../../../intrinsic/warp-product.ts";
+import type { Expr, IntrinsicCall, Load, LoopFunc, Stmt, Store } from "../../../ir/loop-ir.ts";
+import { isWarpWide, lanesThatHold } from "../../../ir/thread-axes.ts";
+import { lanesOf, walkStmt } from "../../../ir/visit.ts";
+import { cannotRun } from "../../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
 import { bytesOfElement } from "./elements.ts";
 import { sumsPerLane } from "./lane.ts";

@@ -4,8 +4,8 @@
 //
 //   element e:  row  16 · w + l / 4 + 8 · (e / 2 % 2)      column  8 · (e / 4) + 2 · (l % 4) + e % 2
 
-import { groupTile } from "../../intrinsic/cuda-wgmma.ts";
-import { lanesThatHold, warpWideLanes } from "../../ir/thread-axes.ts";
+import { groupTile } from "../../../intrinsic/cuda-wgmma.ts";
+import { lanesThatHold, warpWideLanes } from "../../../ir/thread-axes.ts";
 
 /** A number that a lane has: a known one, or one by the row and the column of the first element that a lane of a warp holds. */
 export type LaneNumber =

@@ -4,13 +4,13 @@
 //   for k: await-fill; products; release             for k: await-fill; products; release          threads that compute
 //          if (k + 2 < 64) await-release; boxes  →   for k: if (k + 2 < 64) await-release; boxes   the thread that copies
 
-import type { Stmt, Sync } from "../../ir/loop-ir.ts";
-import { noRanges, withRange } from "../../ir/ranges.ts";
-import { isNothing, seqOf, simplifyStmt } from "../../ir/simplify.ts";
-import { groupAxes } from "../../ir/thread-axes.ts";
-import { updateFor, updateIf } from "../../ir/update.ts";
-import { walkStmt } from "../../ir/visit.ts";
-import { cannotRun } from "../cannot.ts";
+import type { Stmt, Sync } from "../../../ir/loop-ir.ts";
+import { noRanges, withRange } from "../../../ir/ranges.ts";
+import { isNothing, seqOf, simplifyStmt } from "../../../ir/simplify.ts";
+import { groupAxes } from "../../../ir/thread-axes.ts";
+import { updateFor, updateIf } from "../../../ir/update.ts";
+import { walkStmt } from "../../../ir/visit.ts";
+import { cannotRun } from "../../cannot.ts";
 import { isBoxCopy } from "./boxes.ts";
 import type { KernelFacts } from "./kernel-facts.ts";
 

@@ -1,7 +1,7 @@
 // Code of a kernel for NVIDIA's GPUs: a text with one function a launch, CUDA C or PTX, and how the functions are launched.
 
-import type { Numerics } from "../../target/target.ts";
-import type { KernelSource } from "../kernel-source.ts";
+import type { Numerics } from "../../../target/target.ts";
+import type { KernelSource } from "../../kernel-source.ts";
 
 /**
  * Map of an array for copies of boxes: the array as rows of elements, and the part of it that one copy brings. Its pieces of 16 bytes are
