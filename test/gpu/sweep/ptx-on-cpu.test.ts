@@ -116,6 +116,12 @@ describe.skipIf(missing !== null)(`PTX of NVRTC on the CPU${missing ? ` (${missi
 });
 
 describe.skipIf(noFakeGpu !== null)(`printed PTX on the CPU${noFakeGpu ? ` (${noFakeGpu})` : ""}`, () => {
+  turn("a negative index and a constant are summed before they are an address in the memory of a group", () => {
+    const round = drawn("transposedConv2d", 1);
+    const wrong = wrongPtxOnCpu(round.reference!, sourcesOf(round).map(printed));
+    expect(wrong.filter((it) => it !== null)).toEqual([]);
+  });
+
   computesRight(printed);
   wantsAll(printed);
 });

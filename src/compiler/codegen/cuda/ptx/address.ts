@@ -2,6 +2,7 @@
 // change, and constants are part of the instruction that loads.
 
 import { type Affine, type AffineTerm, toAffine } from "../../../ir/affine.ts";
+import { boundsOfAffine } from "../../../ir/bounds.ts";
 import type { Expr } from "../../../ir/loop-ir.ts";
 import { isPowerOfTwo } from "../../../support/integer-math.ts";
 import type { BufferPlace, PtxContext } from "./context.ts";
@@ -83,7 +84,9 @@ export function addressOf(
       (sum, { value, times }) => plusMultiple(sum, value, times * bytes, emitter),
       place.base,
     );
-    return { base, offset };
+    // An address that an instruction adds to is one in this memory, too.
+    const isBefore = !(boundsOfAffine({ ...affine, constant: 0 }, context.ranges).min >= 0);
+    return isBefore ? { base: plusMultiple(base, int(offset), 1, emitter), offset: 0 } : { base, offset };
   }
   const sum = added(null, addends, emitter);
   const base = sum ? emitter.compute("mad.wide.s32", "b64", [sum, int(bytes), place.base], true) : place.base;
