@@ -87,7 +87,7 @@ export const cudaExecutor = cudaExecutorWith(cudaLoader);
 
 /** Compiler and GPUs for CUDA of this machine. */
 export interface CudaOfMachine {
-  /** What makes code: "NVRTC 13.0", "PTX printer 1". */
+  /** Name of the compiler, or of the printer of PTX: "NVRTC 13.0", "PTX printer 1". */
   readonly compiler: string;
   readonly gpus: readonly CudaGpu[];
   /** Why there is no GPU, empty where there is one. */

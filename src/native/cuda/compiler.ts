@@ -1,4 +1,4 @@
-// What makes code of kernels on this machine: NVRTC, which needs no other program, else nvcc, else the printer of PTX, which needs nothing. It is
+// The maker of kernels' code on this machine: NVRTC, which needs no other program, else nvcc, else the printer of PTX, which needs nothing. It is
 // looked for once a process and place.
 
 import { ptxVersion } from "../../compiler/index.ts";

@@ -1,4 +1,4 @@
-// Interface of what makes code of a kernel, NVRTC, nvcc or the printer of PTX, and the options that the compilers take.
+// Interface of the makers of a kernel's code, NVRTC, nvcc and the printer of PTX, and the options that the compilers take.
 
 import type { CudaSource } from "../../compiler/index.ts";
 
@@ -12,7 +12,7 @@ export interface CudaBinary {
   readonly ptx: string;
 }
 
-/** What a compiler makes. */
+/** Code that a compiler makes. */
 export interface MachineBinary extends CudaBinary {
   readonly cubin: Uint8Array;
 }

@@ -1,4 +1,4 @@
-// What both printers of CUDA ask of a function: where its buffers lie, and which of them copies and tiles are about.
+// Facts of a function that both printers of CUDA want: where its buffers lie, and which of them copies and tiles are about.
 
 import { accessedBuffers } from "../../../ir/accessed-buffers.ts";
 import { copiedAhead, filledByBoxes } from "../../../ir/copied-ahead.ts";
@@ -20,7 +20,7 @@ export interface KernelFacts {
   readonly operands: ReadonlyMap<string, TileOperand>;
   /** Buffers that products read in panels. */
   readonly panels: ReadonlySet<string>;
-  /** Of those in the memory of the group, whose pieces of 16 bytes are swapped: bytes of an element. */
+  /** Bytes of an element of the buffers in the memory of the group whose pieces of 16 bytes are swapped. */
   readonly swizzled: ReadonlyMap<string, number>;
   /** Slots of the buffers that boxes fill. */
   readonly filled: ReadonlyMap<string, number>;

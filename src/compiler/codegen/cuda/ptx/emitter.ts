@@ -26,7 +26,7 @@ interface Block {
 export interface Emitter {
   /** A register of its own, which an instruction of the innermost block sets once. */
   register(kind: RegisterKind): Value;
-  /** A register that is set again and again: whoever prints an instruction that sets it says so. */
+  /** A register that is set again and again. An instruction that sets it is printed together with a call of `changed`. */
   variable(kind: RegisterKind): Value;
   changed(...variables: readonly Value[]): void;
   /** Prints lines into the innermost block. */

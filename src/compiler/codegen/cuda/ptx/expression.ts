@@ -128,7 +128,7 @@ const mostExponent = 126;
 /** Only the chosen side may read memory. */
 function selectOf({ condition, then: yes, else: no }: Select, context: PtxContext): Value {
   const test = evaluate(condition, context);
-  // What is not loaded is 0.
+  // An element that is not loaded is 0.
   if (yes.kind === "load" && no.kind === "const" && no.value === 0) return loadWhere(test, yes, context);
   const isNot = (): Value => context.emitter.compute("not.pred", "pred", [test], false);
   const sideOf = (side: Expr, guard: () => Value): Value =>

@@ -38,7 +38,7 @@ export function printStatement(stmt: Stmt, context: PtxContext): void {
   }
 }
 
-/** What a part of the code defines is known in it alone. */
+/** Locals that a part of the code defines are known in it alone. */
 const inside = (context: PtxContext): PtxContext => ({ ...context, locals: new Map(context.locals) });
 
 function printOne(stmt: Stmt, context: PtxContext): void {
