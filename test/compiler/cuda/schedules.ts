@@ -9,7 +9,10 @@ export interface Product {
   readonly dtype: "f16" | "bf16";
 }
 
-/** Sizes of a block, which `across` × `along` warps (or groups of warps) share; slots of its copies; rows of blocks that run beside each other. */
+/**
+ * Sizes of a block, which `across` × `along` warps (or groups of warps) share; slots of its copies; rows of blocks that run beside each other; blocks
+ * that a group computes one after another (default: 1).
+ */
 export interface Blocks {
   readonly rows: number;
   readonly columns: number;
@@ -18,6 +21,7 @@ export interface Blocks {
   readonly along: number;
   readonly stages: number;
   readonly neighbours: number;
+  readonly rounds?: number;
 }
 
 export const productOf = (sizes: Product, epilogue = {}): ComputeDef =>
@@ -35,7 +39,7 @@ export function byWarps({ M, N, K, dtype }: Product, blocks: Blocks): Trace {
     { kind: "split", loop: loop("j"), factors: [N / columns, along, columns / along / 16, 16], tail: "perfect" },
     { kind: "split", loop: loop("k"), factors: [K / depth, depth / 16, 16], tail: "perfect" },
     ...blocksOfThreads(M / rows, blocks, [loop("i", 3), loop("j", 3), loop("k", 2)]),
-    ...sumsInTiles([16, 16]),
+    ...sumsInTiles([16, 16], blocks),
     { kind: "tensorize", loop: loop("i", 3), intrinsic: product },
     ...["A", "B"].flatMap((buffer) => {
       const pack = `${buffer}.pack`;
@@ -82,7 +86,7 @@ export function byGroups(
     },
     { kind: "split", loop: loop("k"), factors: [K / depth, depth / 16, 16], tail: "perfect" },
     ...blocksOfThreads(M / rows, blocks, [loop("i", 3), loop("j", 3), loop("j", 4), loop("k", 2)]),
-    ...sumsInTiles([64, wide]),
+    ...sumsInTiles([64, wide], blocks),
     ...["A", "B"].flatMap((buffer) => {
       const pack = `${buffer}.pack`;
       return [
@@ -106,7 +110,7 @@ export function byGroups(
 }
 
 /** Blocks for groups of threads, tiles of a block for their warps; a few rows of blocks are walked together, which share what L2 holds. */
-function blocksOfThreads(rowBlocks: number, { neighbours }: Blocks, tile: readonly string[]): Trace {
+function blocksOfThreads(rowBlocks: number, { neighbours, rounds }: Blocks, tile: readonly string[]): Trace {
   const first = `${loop("i", 0, 0)}+${loop("j", 0)}`;
   const grid = [loop("i", 0, 0), loop("j", 0), loop("i", 0, 1)];
   const warps = [loop("i", 1), loop("j", 1)];
@@ -115,16 +119,28 @@ function blocksOfThreads(rowBlocks: number, { neighbours }: Blocks, tile: readon
     { kind: "reorder", loops: [...grid, loop("k", 0), ...warps, loop("k", 1), loop("i", 2), loop("j", 2), ...tile] },
     { kind: "fuse", outer: loop("i", 0, 0), inner: loop("j", 0) },
     { kind: "fuse", outer: first, inner: loop("i", 0, 1) },
-    { kind: "bind", loop: block, axis: "blockIdx.x" },
+    ...(rounds === undefined ? [] : inRounds(rounds)),
+    { kind: "bind", loop: rounds === undefined ? block : `${block}.1`, axis: "blockIdx.x" },
     { kind: "bind", loop: loop("i", 1), axis: "threadIdx.z" },
     { kind: "bind", loop: loop("j", 1), axis: "threadIdx.y" },
     ...[loop("k", 1), loop("i", 2), loop("j", 2)].map((name) => ({ kind: "unroll", loop: name }) as const),
   ];
 }
 
+/** Blocks that a group computes one after another lie as far apart as there are groups. */
+const inRounds = (rounds: number): Trace => [
+  { kind: "split", loop: block, factors: [rounds, 0], tail: "perfect" },
+  { kind: "reorder", loops: [`${block}.1`, `${block}.0`] },
+];
+
 /** Sums in registers, tile by tile; what finishes them does so on their way to memory. */
-const sumsInTiles = ([rows, columns]: readonly [number, number]): Trace => [
-  { kind: "cache-write", block: "C.sum", loop: block, scope: "register" },
+const sumsInTiles = ([rows, columns]: readonly [number, number], { rounds }: Blocks): Trace => [
+  {
+    kind: "cache-write",
+    block: "C.sum",
+    loop: rounds === undefined ? block : `${block}.0`,
+    scope: "register",
+  },
   { kind: "reverse-inline", block: "C" },
   {
     kind: "transform-layout",

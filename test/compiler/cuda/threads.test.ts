@@ -133,6 +133,22 @@ describe("products on tensor cores", () => {
     },
   );
 
+  test.each([3, 4])(
+    "groups that compute several blocks copy the next one's operands beside the last steps of one, %i slots",
+    (stages) => {
+      const sizes = { M: 128, N: 256, K: 128, dtype: "bf16" } as const;
+      const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages, neighbours: 1, rounds: 2 };
+      const block = "C.sum.i.0.0+C.sum.j.0+C.sum.i.0.1";
+      const op = productOf(sizes, { bias: true, activation: "relu" });
+      const trace = byGroups(sizes, blocks, 128, "by boxes, warp-specialized");
+      expect(wrongAfter(op, trace, ["warp-tiles", "expand-math"])).toEqual([]);
+      const text = printStmt(passesOf(op, trace).get("warp-tiles")!.body);
+      // The first copies come before the loop over blocks, and iterations are counted through both of them.
+      expect(text.indexOf("for C.sum.k.0.early")).toBeLessThan(text.indexOf(`for ${block}.0 in 0..2`));
+      expect(text).toContain(`if ${block}.0 * 2 + C.sum.k.0 + ${stages - 1} < 4`);
+    },
+  );
+
   test("boxes are copied by one thread, and their batches end beside them", () => {
     const sizes = { M: 64, N: 128, K: 256, dtype: "bf16" } as const;
     const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };

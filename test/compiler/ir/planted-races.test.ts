@@ -69,12 +69,15 @@ const ofSlots: readonly Defect["kind"][] = [...ofBoxes, "no barrier", "no waitin
 const inBoxes = (): readonly Kernel[] => {
   const sizes = { M: 64, N: 128, K: 256, dtype: "bf16" } as const;
   const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
-  const op = productOf(sizes);
-  return (["by boxes", "by boxes, warp-specialized"] as const).map((copies) => {
-    const trace = byGroups(sizes, blocks, 128, copies);
+  const of = (copies: "by boxes" | "by boxes, warp-specialized", rounds?: number): Kernel => {
+    // Two rounds of two steps, or one of four.
+    const own = rounds === undefined ? sizes : { ...sizes, M: 64 * rounds, K: 256 / rounds };
+    const op = productOf(own);
+    const trace = byGroups(own, { ...blocks, ...(rounds !== undefined && { rounds }) }, 128, copies);
     const func = lower(schedule(fromCompute(op), trace), { target: cudaSm90, numerics: "fast" });
-    return { title: `four warps: copied ${copies}`, op, func, kinds: ofSlots };
-  });
+    return { title: `four warps: copied ${copies}${rounds === undefined ? "" : `, in ${rounds} rounds`}`, op, func, kinds: ofSlots };
+  };
+  return [of("by boxes"), of("by boxes, warp-specialized"), of("by boxes, warp-specialized", 2)];
 };
 
 const half = { dtype: "f16" } as const;

@@ -11,13 +11,29 @@
 //
 // Copies with the word `warp` are boxes: one thread has each copied as a whole. There the batch ends beside its copies, and an iteration
 // waits for the oldest one. With the word `warp-specialized` that thread computes nothing, and runs ahead of those that do as far as slots are
-// free: these release a slot in place of the barrier.
+// free: these release a slot in place of the barrier. Where a loop around comes back to such a loop (persistent groups), its copies go on to the
+// first iterations of the next round.
 
-import { add, constInt, forLoop, ifThen, lt, mod, mul, seq, sync, syncBoxes, variable } from "../../ir/build.ts";
+import { accessedBuffers } from "../../ir/accessed-buffers.ts";
+import {
+  add,
+  constInt,
+  floorDiv,
+  forLoop,
+  ifThen,
+  lt,
+  mod,
+  mul,
+  seq,
+  sync,
+  syncBoxes,
+  variable,
+} from "../../ir/build.ts";
 import type { Buffer, Expr, For, LoopFunc, Stmt, Var } from "../../ir/loop-ir.ts";
 import { groupAxisOf, isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
-import { mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { product } from "../../support/integer-math.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { warpWord } from "./warp-tiles.ts";
@@ -38,12 +54,18 @@ export const pipelineLoops: Pass = {
   name: "pipeline-loops",
   run(func) {
     const slots = new Map<string, number>();
-    const ofThread = loopsInside(func.body, (loop) => groupAxisOf(loop) !== null);
-    const repeated = loopsInside(func.body, (loop) => !isThreadLoop(loop));
-    const withCopiesAhead = (stmt: Stmt): Stmt =>
-      stmt.kind === "for" && !isThreadLoop(stmt) && (stmt.annotations[stagesWord] ?? 1) > 1
-        ? pipelined(stmt, func, slots, { isOfGroup: !ofThread.has(stmt.name), isRepeated: repeated.has(stmt.name) })
+    const around = loopsAround(func.body);
+    /** Copies that begin before a loop, by its name. */
+    const early = new Map<string, Stmt>();
+    const withCopiesAhead = (stmt: Stmt): Stmt => {
+      if (stmt.kind !== "for" || isThreadLoop(stmt)) return stmt;
+      const loop = isPipelined(stmt)
+        ? pipelined(stmt, func, { slots, early, outer: around.get(stmt.name) ?? [] })
         : stmt;
+      const before = early.get(stmt.name);
+      early.delete(stmt.name);
+      return before ? seq(before, loop) : loop;
+    };
     // Outside of loops over threads there is nobody who copies meanwhile.
     const ofThreads = (stmt: Stmt): Stmt =>
       stmt.kind === "for" && isThreadLoop(stmt) ? mapStmt(stmt, withCopiesAhead) : mapChildren(stmt, ofThreads);
@@ -56,27 +78,31 @@ export const pipelineLoops: Pass = {
   },
 };
 
-/** Names of the loops inside of others. */
-function loopsInside(body: Stmt, isOuter: (loop: For) => boolean): ReadonlySet<string> {
-  const names = new Set<string>();
-  walkStmt(body, (stmt) => {
-    if (stmt.kind !== "for" || !isOuter(stmt)) return;
-    walkStmt(stmt.body, (inner) => {
-      if (inner.kind === "for") names.add(inner.name);
-    });
-  });
-  return names;
+const isPipelined = (loop: For): boolean => (loop.annotations[stagesWord] ?? 1) > 1;
+
+/** Loops around each loop, by its name, the outermost first. */
+function loopsAround(body: Stmt): ReadonlyMap<string, readonly For[]> {
+  const around = new Map<string, readonly For[]>();
+  const visit = (stmt: Stmt, outer: readonly For[]): void => {
+    if (stmt.kind === "for") around.set(stmt.name, outer);
+    const inside = stmt.kind === "for" ? [...outer, stmt] : outer;
+    for (const child of childrenOf(stmt)) visit(child, inside);
+  };
+  visit(body, []);
+  return around;
 }
 
-interface Around {
-  /** Whether all threads of the group run the loop as one. */
-  readonly isOfGroup: boolean;
-  /** Whether a loop around it comes back to it. */
-  readonly isRepeated: boolean;
+interface Noted {
+  /** Slots of the buffers that copies fill. */
+  readonly slots: Map<string, number>;
+  /** Copies that begin before a loop, by its name. */
+  readonly early: Map<string, Stmt>;
+  /** Loops around the one in question, the outermost first. */
+  readonly outer: readonly For[];
 }
 
-/** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to. */
-function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, { isOfGroup, isRepeated }: Around): Stmt {
+/** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to, and copies before it. */
+function pipelined(loop: For, func: LoopFunc, { slots, early, outer }: Noted): Stmt {
   const {
     [stagesWord]: stages = 1,
     [behindWord]: behind,
@@ -94,20 +120,61 @@ function pipelined(loop: For, func: LoopFunc, slots: Map<string, number>, { isOf
   // Copies are under way until they are waited for: a statement that reads back what it stores cannot be one.
   if (copies.some((stmt) => readsAny(stmt, copied))) return plain;
   for (const name of copied) slots.set(name, stages);
-  const at = (stmts: readonly Stmt[], iteration: Expr, slot = mod(iteration, constInt(stages))): readonly Stmt[] =>
-    stmts.map((stmt) => inSlot(substituteStmt(stmt, new Map([[loop.name, iteration]])), copied, buffers, slot));
+  const rounds = outer.filter((each) => !isThreadLoop(each));
+  const isOfGroup = outer.every((each) => groupAxisOf(each) === null);
+  const areBoxes = isOfGroup && copies.every(isBox);
+  // Where copies go on from round to round, iterations are counted through them all.
+  const goOn = areBoxes && specialized !== undefined && canGoOn(rounds, copies, copied);
+  const counted = goOn ? [...rounds, loop] : [loop];
+  const slotAt = (iteration: Expr): Expr => mod(iteration, constInt(stages));
+  const at = (stmts: readonly Stmt[], slot: Expr): readonly Stmt[] =>
+    stmts.map((stmt) => inSlot(stmt, copied, buffers, slot));
   const pipeline: Pipeline = {
     loop: plain,
     stages,
     behind,
-    copiesAt: (iteration, slot) => at(copies, iteration, slot),
-    computed: products(at(compute, variable(loop.name)), behind),
+    iteration: iterationOf(counted),
+    iterations: product(counted.map(({ extent }) => extent)),
+    copiesAt(iteration, slot = slotAt(iteration)) {
+      const values = valuesAt(iteration, counted);
+      return at(
+        copies.map((stmt) => substituteStmt(stmt, values)),
+        slot,
+      );
+    },
+    computed: products(at(compute, slotAt(iterationOf(counted))), behind),
   };
-  if (!isOfGroup || !copies.every(isBox)) return behindBarriers(pipeline, isRepeated, false);
-  // A loop that runs again begins with the first slot, whichever batch has it.
-  return specialized === undefined || isRepeated
-    ? behindBarriers(pipeline, isRepeated, true)
-    : behindReleases(pipeline);
+  if (!goOn) return behindBarriers(pipeline, rounds.length > 0, areBoxes);
+  const { before, repeated } = behindReleases(pipeline);
+  early.set(counted[0]!.name, before);
+  return repeated;
+}
+
+/** Says whether the boxes of a loop may be asked for in earlier rounds: nothing else in them has copies ahead, or stores what these copies read. */
+function canGoOn(rounds: readonly For[], copies: readonly Stmt[], copied: ReadonlySet<string>): boolean {
+  const [outermost] = rounds;
+  if (!outermost) return true;
+  let pipelines = 0;
+  walkStmt(outermost, (stmt) => {
+    if (stmt.kind === "for" && isPipelined(stmt)) pipelines += 1;
+  });
+  const { loaded } = accessedBuffers(seq(...copies));
+  return pipelines === 1 && storesTo(outermost).every((name) => copied.has(name) || !loaded.has(name));
+}
+
+/** Number of an iteration of loops, each inside of the one before. */
+const iterationOf = (loops: readonly For[]): Expr =>
+  loops.reduce<Expr>((count, { name, extent }) => add(mul(count, constInt(extent)), variable(name)), constInt(0));
+
+/** Values of the loops in such an iteration. */
+function valuesAt(iteration: Expr, loops: readonly For[]): ReadonlyMap<string, Expr> {
+  const values = new Map<string, Expr>();
+  let left = iteration;
+  for (const [at, { name, extent }] of [...loops.entries()].toReversed()) {
+    values.set(name, at === 0 ? left : mod(left, constInt(extent)));
+    left = floorDiv(left, constInt(extent));
+  }
+  return values;
 }
 
 interface Pipeline {
@@ -115,6 +182,9 @@ interface Pipeline {
   readonly stages: number;
   /** Batches of products that may be under way; undefined: none of them run on their own. */
   readonly behind: number | undefined;
+  /** Number of the iteration, and how many there are: of all rounds, where copies go on from one to the next. */
+  readonly iteration: Expr;
+  readonly iterations: number;
   /** The copies of an iteration; by default in its slot. */
   readonly copiesAt: (iteration: Expr, slot?: Expr) => readonly Stmt[];
   /** Statements that compute with the slot of the iteration. */
@@ -126,13 +196,13 @@ const products = (stmts: readonly Stmt[], behind: number | undefined): readonly 
 
 /** All threads wait for each other in each iteration, and begin copies then: into the slot that they have read before. */
 function behindBarriers(pipeline: Pipeline, isRepeated: boolean, areBoxes: boolean): Stmt {
-  const { loop, stages, behind, copiesAt, computed } = pipeline;
-  const distance = Math.min(stages - 1 - (behind ?? 0), loop.extent);
+  const { loop, stages, behind, iteration, iterations, copiesAt, computed } = pipeline;
+  const distance = Math.min(stages - 1 - (behind ?? 0), iterations);
   // Products read what boxes have brought as it is; what threads have stored has to be published first.
   const published = areBoxes ? [] : [sync("publish")];
   const ended = areBoxes ? syncBoxes("fill", stages) : sync("commit");
-  const [early, ahead] = aheadBy(distance, loop);
-  const next = ifThen(lt(ahead, constInt(loop.extent)), seq(...copiesAt(ahead), ...(areBoxes ? [ended] : [])));
+  const [early, ahead] = [earlyIn(loop), add(iteration, constInt(distance))];
+  const next = ifThen(lt(ahead, constInt(iterations)), seq(...copiesAt(ahead), ...(areBoxes ? [ended] : [])));
   return seq(
     // Other threads may still read the slots that an earlier run of the loop has filled.
     ...(isRepeated ? [sync("barrier")] : []),
@@ -151,35 +221,42 @@ function behindBarriers(pipeline: Pipeline, isRepeated: boolean, areBoxes: boole
   );
 }
 
-/** A slot is filled again when all threads have released it, which they do once its products are computed. */
-function behindReleases({ loop, stages, behind, copiesAt, computed }: Pipeline): Stmt {
-  const distance = Math.min(stages - 1, loop.extent);
-  const filled = (copies: readonly Stmt[]): Stmt =>
-    seq(syncBoxes("await-release", stages), ...copies, syncBoxes("fill", stages));
-  const [early, ahead] = aheadBy(distance, loop);
-  const release = syncBoxes("release", stages);
-  const isOld = lt(constInt((behind ?? 0) - 1), variable(loop.name));
-  // A further loop of the launch counts on: each batch is released once.
-  const last = Array.from({ length: Math.min(behind ?? 0, loop.extent) }, () => release);
-  return seq(
-    forLoop(early.name, distance, filled(copiesAt(early, early))),
-    updateFor(loop, {
-      body: seq(
-        syncBoxes("await-fill", stages),
-        ...computed,
-        ...(behind === undefined ? [release] : [sync("wait-products", behind), ifThen(isOld, release)]),
-        ifThen(lt(ahead, constInt(loop.extent)), filled(copiesAt(ahead))),
-      ),
-    }),
-    ...(behind === undefined ? [] : [sync("wait-products")]),
-    ...last,
-  );
+/** A loop, and what is done before the first round of it. */
+interface GoingOn {
+  readonly before: Stmt;
+  readonly repeated: Stmt;
 }
 
-/** Variables of the iterations that are copied before the loop, and of the one that is copied in it. */
-function aheadBy(distance: number, { name }: For): readonly [Var, Expr] {
-  return [variable(`${name}.early`), add(variable(name), constInt(distance))];
+/** A slot is filled again when all threads have released it, which they do once its products are computed. */
+function behindReleases(pipeline: Pipeline): GoingOn {
+  const { loop, stages, behind, iteration, iterations, copiesAt, computed } = pipeline;
+  const distance = Math.min(stages - 1, iterations);
+  const filled = (copies: readonly Stmt[]): Stmt =>
+    seq(syncBoxes("await-release", stages), ...copies, syncBoxes("fill", stages));
+  const [early, ahead] = [earlyIn(loop), add(iteration, constInt(distance))];
+  const release = syncBoxes("release", stages);
+  const isOld = lt(constInt((behind ?? 0) - 1), variable(loop.name));
+  // A further loop of the launch counts on, as does a further round: each batch is released once.
+  const last = Array.from({ length: Math.min(behind ?? 0, loop.extent) }, () => release);
+  return {
+    before: forLoop(early.name, distance, filled(copiesAt(early, early))),
+    repeated: seq(
+      updateFor(loop, {
+        body: seq(
+          syncBoxes("await-fill", stages),
+          ...computed,
+          ...(behind === undefined ? [release] : [sync("wait-products", behind), ifThen(isOld, release)]),
+          ifThen(lt(ahead, constInt(iterations)), filled(copiesAt(ahead))),
+        ),
+      }),
+      ...(behind === undefined ? [] : [sync("wait-products")]),
+      ...last,
+    ),
+  };
 }
+
+/** Variable of the iterations that are copied before the loop. */
+const earlyIn = ({ name }: For): Var => variable(`${name}.early`);
 
 /** Says whether a copy is of tiles alone, each by one thread of the group. */
 function isBox(stmt: Stmt): boolean {
