@@ -75,7 +75,12 @@ const inBoxes = (): readonly Kernel[] => {
     const op = productOf(own);
     const trace = byGroups(own, { ...blocks, ...(rounds !== undefined && { rounds }) }, 128, copies);
     const func = lower(schedule(fromCompute(op), trace), { target: cudaSm90, numerics: "fast" });
-    return { title: `four warps: copied ${copies}${rounds === undefined ? "" : `, in ${rounds} rounds`}`, op, func, kinds: ofSlots };
+    return {
+      title: `four warps: copied ${copies}${rounds === undefined ? "" : `, in ${rounds} rounds`}`,
+      op,
+      func,
+      kinds: ofSlots,
+    };
   };
   return [of("by boxes"), of("by boxes, warp-specialized"), of("by boxes, warp-specialized", 2)];
 };
