@@ -6,7 +6,7 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { openDevice } from "../../src/native/cuda/driver.ts";
+import { type CudaDevice, openDevice } from "../../src/native/cuda/driver.ts";
 import { loadNvrtc } from "../../src/native/cuda/nvrtc.ts";
 import { type Blocks, byGroups, byWarps, type Product } from "../compiler/cuda/schedules.ts";
 import { loadCublas } from "./cublas.ts";
@@ -49,23 +49,33 @@ const copiesOf = {
   wgmma: "by threads",
   boxes: "by boxes",
   "warp-specialized": "by boxes, warp-specialized",
+  persistent: "by boxes, warp-specialized",
 } as const;
 
 /** Rows of blocks that are walked together in a large product; in a small one the two of the tables. */
 const neighboursOfLarge = 8;
 
-function subjectsFor(product: Product, capability: number): readonly Subject[] {
+/** As many rounds as leave each processor one group, but two at least. */
+function inRounds(blocks: Blocks, { M, N }: Product, processors: number): Blocks {
+  const groups = (M / blocks.rows) * (N / blocks.columns);
+  let rounds = 2;
+  while (rounds < groups && (groups % rounds !== 0 || groups / rounds > processors)) rounds++;
+  return { ...blocks, rounds };
+}
+
+function subjectsFor(product: Product, { capability, processors }: CudaDevice): readonly Subject[] {
   const placed = (it: Blocks): Blocks =>
     (product.M / it.rows) % neighboursOfLarge === 0 ? { ...it, neighbours: neighboursOfLarge } : it;
   const warps = ofWarps.map(placed).map((it): Subject => ({ name: "mma", blocks: it, trace: byWarps(product, it) }));
   const groups = Object.entries(copiesOf).flatMap(([name, copies]) => {
     // Threads that only copy are as many for each of the warps along the columns, and take their registers.
-    const fitting = ofGroups.filter(([{ along }]) => name !== "warp-specialized" || along === 1);
+    const fitting = ofGroups.filter(([{ along }]) => copies !== "by boxes, warp-specialized" || along === 1);
     return fitting.map(([it, wide]): Subject => {
-      return { name, blocks: placed(it), trace: byGroups(product, placed(it), wide, copies) };
+      const own = name === "persistent" ? inRounds(placed(it), product, processors) : placed(it);
+      return { name, blocks: own, trace: byGroups(product, own, wide, copies) };
     });
   });
-  return capability === 9 ? [...warps, ...groups] : warps;
+  return capability[0] === 9 ? [...warps, ...groups] : warps;
 }
 
 const lineOf = ({ subject, product, isRight, ms, peerMs, tflops }: Measured): string =>
@@ -94,10 +104,10 @@ const [small, large] = [512, Number(values.size)];
 const results: Measured[] = [];
 for (const dtype of ["f16", "bf16"] as const) {
   const product: Product = { M: small, N: small, K: small, dtype };
-  results.push(...bench.check(product, subjectsFor(product, device.capability[0])));
+  results.push(...bench.check(product, subjectsFor(product, device)));
 }
 const product: Product = { M: large, N: large, K: large, dtype: "bf16" };
-results.push(...bench.time(product, subjectsFor(product, device.capability[0])));
+results.push(...bench.time(product, subjectsFor(product, device)));
 for (const result of results) console.log(lineOf(result));
 if (values.json) writeFileSync(values.json, `${JSON.stringify(results)}\n`);
 process.exitCode = results.every(({ isRight }) => isRight) ? 0 : 1;

@@ -16,8 +16,8 @@ export const gpuRates = {
   /** From the request of a copy to its arrival. */
   memoryLatency: 900,
   /**
-   * Time beside that of copies by threads, until boxes have been timed on a GPU, and its square for those of threads of their own: where nothing is
-   * measured, what has run comes first.
+   * Time beside that of copies by threads, until boxes have been timed on a GPU, its square for those of threads of their own, and its cube for
+   * persistent groups: where nothing is measured, what has run comes first.
    */
   untimedBoxes: 17 / 16,
   /** Until the first thread runs, and from the last one to the next launch. */

@@ -137,7 +137,7 @@ describe("templates", () => {
     const product = gemm({ M: 128, N: 384, K: 256, ...half });
     const widths = names(product).map((name) => name.replace("C with C.sum on tensor cores", ""));
     const wide = [64, 128, 192].map((columns) => `, ${columns} columns at once`);
-    const boxes = ["by boxes", "by boxes, warp-specialized"];
+    const boxes = ["by boxes", "by boxes, warp-specialized", "by boxes, warp-specialized, persistent"];
     expect(widths).toEqual(["", ...wide, ...boxes.flatMap((copying) => wide.map((name) => `${name}, ${copying}`))]);
     expect(names(product, { target: cudaSm80 })).toEqual(["C with C.sum on tensor cores"]);
   });

@@ -3,9 +3,10 @@
 //
 //   rows     i → i.0 groups, i.1 warps, i.2 tiles of a warp, i.3 of 16 or 64     columns alike
 //   depth    k → k.0 steps, k.1 tiles of a step, k.2 of 16                      groups of i → i.0.0, i.0.1 side by side
+//                                                       of persistent groups: i.0.0 rounds, i.0.1, i.0.2 side by side
 
 import { type Draft, product, tilesOf, tunable } from "../draft/draft.ts";
-import type { Axis, TileShape, WarpProduct } from "./warp-product.ts";
+import { type Axis, isPersistent, type TileShape, type WarpProduct } from "./warp-product.ts";
 
 /** Warps of a group along an axis, and tiles of a warp along it, whose sums lie in registers. */
 export const warpsOf = ({ loop }: Axis): string => `${loop}.warps`;
@@ -19,12 +20,15 @@ export const unrollOf = ({ loop }: Axis): string => `${loop}.unroll`;
 export const stepsOf = ({ loop }: Axis): string => `${loop}.steps`;
 /** Groups along the rows that run side by side before the next columns: what they read of the columns stays in L2. */
 export const neighboursOf = ({ loop }: Axis): string => `${loop}.neighbours`;
+/** Parts of the result that a persistent group computes, one after another: they lie below each other, far apart. */
+export const roundsOf = ({ loop }: Axis): string => `${loop}.rounds`;
 /** Steps whose operands lie in the memory of the group at a time. */
 export const stagesOf = ({ stage }: WarpProduct): string => `${stage.name}.stages`;
 
 const mostWarps = 8;
 const mostTiles = 8;
 const neighbours: readonly number[] = [1, 2, 4, 8, 16];
+const rounds: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 16];
 /** Products that run on their own read a step while the next ones are copied: one stage more. */
 const [stages, stagesInPanels] = [
   [2, 3, 4, 5],
@@ -57,7 +61,8 @@ export function addGroupTiles(draft: Draft, warps: WarpProduct): Draft {
     `steps of ${depth.name}, of some tiles each`,
   );
   const staged = tunable(counted, stagesOf(warps), tile.panel === null ? stages : stagesInPanels);
-  return tunable(staged, neighboursOf(rows), neighbours.filter(divides(rows)));
+  const beside = tunable(staged, neighboursOf(rows), neighbours.filter(divides(rows)));
+  return isPersistent(warps) ? tunable(beside, roundsOf(rows), rounds.filter(divides(rows))) : beside;
 }
 
 function addTiles(draft: Draft, axis: Axis): Draft {

@@ -10,13 +10,14 @@ import {
   groupTilesOf,
   neighboursOf,
   registerOf,
+  roundsOf,
   stagesOf,
   stepsOf,
   tilesAlong,
   unrollOf,
   warpsOf,
 } from "./group-tiles.ts";
-import type { Axis, TileShape, WarpProduct } from "./warp-product.ts";
+import { type Axis, isPersistent, isSpecialized, type TileShape, type WarpProduct } from "./warp-product.ts";
 
 export const threadsOf = ({ stage }: WarpProduct): string => `${stage.name}.threads`;
 export const sumsOf = ({ stage }: WarpProduct): string => `${stage.name}.sums`;
@@ -36,7 +37,7 @@ export function limitGroups(
   isSpread = false,
 ): Draft {
   const whole = [warps.rows, warps.columns].reduce(wholeGroups, draft);
-  const copied = limitCopies(limitNeighbours(whole, warps.rows), warps);
+  const copied = limitCopies(limitNeighbours(whole, warps), warps);
   return limitMemory(limitRegisters(copied, warps, limits), warps, limits, isSpread);
 }
 
@@ -51,8 +52,13 @@ const wholeGroups = (draft: Draft, axis: Axis): Draft =>
     role: "limit",
   });
 
-const limitNeighbours = (draft: Draft, rows: Axis): Draft =>
-  multiples(draft, groupsOf(rows), [neighboursOf(rows)], `groups along ${rows.name} that run side by side divide them`);
+function limitNeighbours(draft: Draft, warps: WarpProduct): Draft {
+  const { rows } = warps;
+  const [parts, what] = isPersistent(warps)
+    ? [[neighboursOf(rows), roundsOf(rows)], "that run side by side, and their rounds,"]
+    : [[neighboursOf(rows)], "that run side by side"];
+  return multiples(draft, groupsOf(rows), parts, `groups along ${rows.name} ${what} divide them`);
+}
 
 /**
  * Copies to the memory of a group are made by all of its threads alike, 16 bytes each: a warp's own share of its operand, which it
@@ -139,8 +145,6 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   const all = product(needed, `${registers}.group`, [threads, registers], "registers of a group, about");
   return atMost(all, `${registers}.group`, file, `the threads of a group fit ${file} registers`);
 }
-
-const isSpecialized = ({ copying }: WarpProduct): boolean => copying === "by boxes, warp-specialized";
 
 /** Threads of a group: those that copy and compute nothing are one warp more along the rows. */
 function withThreads(draft: Draft, warps: WarpProduct): Draft {

@@ -12,13 +12,14 @@ import {
   groupTilesOf,
   neighboursOf,
   registerOf,
+  roundsOf,
   stagesOf,
   stepsOf,
   unrollOf,
   warpsOf,
 } from "./group-tiles.ts";
 import { groupBytesOf, registersOf, sumsOf, threadsOf } from "./limits.ts";
-import type { Copying, WarpProduct } from "./warp-product.ts";
+import { type Copying, isPersistent, type WarpProduct } from "./warp-product.ts";
 
 export const productEstimate =
   (product: WarpProduct, reader: SchedulableStage | null, target: AcceleratorTarget): Estimate =>
@@ -29,13 +30,15 @@ export const productEstimate =
     const batch = batches.reduce((count, { extent }) => count * extent, 1);
     const cuts = parts ? value(parts.count) : 1;
     const groups = cuts * batch * value(groupsOf(rows)) * value(groupsOf(columns));
+    // Persistent groups are launched once for all of their rounds, and wait for their first operands once.
+    const launched = groups / (isPersistent(product) ? value(roundsOf(rows)) : 1);
     const steps = value(stepsOf(depth)) * ((parts ? mostParts(parts) : 1) / cuts);
     const all = (amount: number): number => amount * groups * steps;
     const processors = target.limits.processors ?? 1;
     const results = cuts * batch * rows.extent * columns.extent * byteSize[(reader ?? stage).dtype];
     return {
       flops: all(step.flops),
-      waste: ((Math.ceil(groups / processors) * processors) / groups) * untimed[product.copying],
+      waste: ((Math.ceil(launched / processors) * processors) / launched) * untimed[product.copying],
       lanes: product.tile.rows * product.tile.columns,
       multiplyAddShare: 1,
       accumulators: value(sumsOf(product)),
@@ -46,9 +49,9 @@ export const productEstimate =
       bytesFromMemory: bytesFromMemory(product, value, groups, processors) + results,
       packedBytes: 0,
       loopIterations: groups * steps,
-      parallelTasks: groups,
+      parallelTasks: launched,
       bodyInstructions: waitOf(step, product, assignment, target),
-      tilesBegun: groups,
+      tilesBegun: launched,
     };
   };
 
@@ -56,6 +59,7 @@ const untimed: Readonly<Record<Copying, number>> = {
   "by threads": 1,
   "by boxes": gpuRates.untimedBoxes,
   "by boxes, warp-specialized": gpuRates.untimedBoxes ** 2,
+  "by boxes, warp-specialized, persistent": gpuRates.untimedBoxes ** 3,
 };
 
 type Value = (name: string) => number;

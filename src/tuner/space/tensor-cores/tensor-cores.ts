@@ -7,7 +7,8 @@
 //       for i.1: threadIdx.z, j.1: threadIdx.y         warps
 //         for k.1, i.2, j.2 unrolled: mma              tiles of 16 × 16 × 16, or of 64 rows for four warps
 //
-// Each instruction that the machine has is a template.
+// Each instruction that the machine has is a template, and so is each way of copying to panels. Persistent groups compute rectangles below each
+// other: inside of their loop over groups there is one over rows, outside of the steps.
 
 import type { AcceleratorTarget, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
@@ -28,11 +29,18 @@ import {
 } from "../parts/parts.ts";
 import { copies } from "./copies.ts";
 import { productsOf } from "./finished-product.ts";
-import { addGroupTiles, neighboursOf, registerOf, stagesOf, unrollOf, warpsOf } from "./group-tiles.ts";
+import { addGroupTiles, neighboursOf, registerOf, roundsOf, stagesOf, unrollOf, warpsOf } from "./group-tiles.ts";
 import { hasTiling } from "./has-tiling.ts";
 import { limitGroups } from "./limits.ts";
 import { productEstimate } from "./product-estimate.ts";
-import type { Axis, TileShape, WarpProduct } from "./warp-product.ts";
+import {
+  type Axis,
+  type Copying,
+  isPersistent,
+  isSpecialized,
+  type TileShape,
+  type WarpProduct,
+} from "./warp-product.ts";
 
 export const tensorCores: SpaceRule<AcceleratorTarget> = {
   name: "tensor-cores",
@@ -45,7 +53,7 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
     const products = found?.products.filter((product) => hasTiling(product, target)) ?? [];
     if (!found || products.length === 0) return context.otherwise(draft, stage.name);
     const { reader } = found;
-    return [...products, ...inBoxes(products)].flatMap((product) => {
+    return [...products, ...inBoxes(products, target)].flatMap((product) => {
       const { stage } = product;
       const title = reader ? `${reader.name} with ${stage.name}` : stage.name;
       const asked = { draft: reader ? fuse(draft, stage.name) : draft, product, title, reader, target };
@@ -55,11 +63,11 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
 };
 
 /** The same products, with operands that are copied as boxes: what lies in panels can be. */
-function inBoxes(products: readonly WarpProduct[]): readonly WarpProduct[] {
+function inBoxes(products: readonly WarpProduct[], target: AcceleratorTarget): readonly WarpProduct[] {
   const inPanels = products.filter(({ tile }) => tile.panel !== null);
-  return (["by boxes", "by boxes, warp-specialized"] as const).flatMap((copying) =>
-    inPanels.map((product) => ({ ...product, copying })),
-  );
+  const copied = (copying: Copying): readonly WarpProduct[] => inPanels.map((product) => ({ ...product, copying }));
+  const persistent = copied("by boxes, warp-specialized, persistent").filter((product) => hasTiling(product, target));
+  return [...copied("by boxes"), ...copied("by boxes, warp-specialized"), ...persistent];
 }
 
 interface Asked {
@@ -86,6 +94,7 @@ function onTensorCores({ draft, product, title, reader, target }: Asked): Draft 
 
 /** The product whose depth groups share, where that is a way. */
 function inParts({ draft, product, title, reader, target }: Asked): readonly Draft[] {
+  if (isPersistent(product)) return [];
   const { stage, depth, tile } = product;
   const sum: DeepSum = { stage, depth, further: [] };
   const parts = partsOf(sum, threadSizes.parts, tile.panel ?? tile.depth);
@@ -105,17 +114,26 @@ const part = ({ loop }: Axis, ...levels: readonly number[]): string => [loop, ..
 /** The loop over groups of threads, once its parts are fused. */
 const groupLoop = (product: WarpProduct): string => fusedLoop(groupParts(product));
 
-const groupParts = ({ parts, batches, rows, columns }: WarpProduct): readonly string[] => [
-  ...(parts ? [parts.loop] : []),
-  ...batches.map(({ loop }) => loop),
-  part(rows, 0, 0),
-  part(columns, 0),
-  part(rows, 0, 1),
-];
+function groupParts(product: WarpProduct): readonly string[] {
+  const { parts, batches, rows, columns } = product;
+  const first = isPersistent(product) ? 1 : 0;
+  return [
+    ...(parts ? [parts.loop] : []),
+    ...batches.map(({ loop }) => loop),
+    part(rows, 0, first),
+    part(columns, 0),
+    part(rows, 0, first + 1),
+  ];
+}
+
+/** The loop inside of which a group computes one part of the result. */
+const partLoop = (product: WarpProduct): string =>
+  isPersistent(product) ? part(product.rows, 0, 0) : groupLoop(product);
 
 function loops(product: WarpProduct): readonly Instruction<Operand>[] {
   const { rows, columns, depth, tile } = product;
   const groups = groupParts(product);
+  const rounds = isPersistent(product) ? tunables(roundsOf(rows)) : [];
   const tiles = [part(depth, 1), part(rows, 2), part(columns, 2)];
   const warps = [part(rows, 1), part(columns, 1)];
   const split = (axis: Axis, factors: readonly Operand[]): Instruction<Operand> => {
@@ -125,10 +143,24 @@ function loops(product: WarpProduct): readonly Instruction<Operand>[] {
     split(rows, [0, ...tunables(warpsOf(rows), registerOf(rows)), tile.rows]),
     split(columns, [0, ...tunables(warpsOf(columns), registerOf(columns)), ...columnFactors(product)]),
     split(depth, [0, ...tunables(unrollOf(depth)), tile.depth]),
-    { kind: "split", loop: part(rows, 0), factors: [0, ...tunables(neighboursOf(rows))], tail: "perfect" },
+    {
+      kind: "split",
+      loop: part(rows, 0),
+      factors: [...rounds, 0, ...tunables(neighboursOf(rows))],
+      tail: "perfect",
+    },
     {
       kind: "reorder",
-      loops: [...groups, part(depth, 0), ...warps, ...tiles, part(rows, 3), ...columnLoops(product), part(depth, 2)],
+      loops: [
+        ...groups,
+        ...(isPersistent(product) ? [partLoop(product)] : []),
+        part(depth, 0),
+        ...warps,
+        ...tiles,
+        part(rows, 3),
+        ...columnLoops(product),
+        part(depth, 2),
+      ],
     },
     ...fuseLoops(groups),
     { kind: "bind", loop: groupLoop(product), axis: "blockIdx.x" },
@@ -152,7 +184,7 @@ function sumsInRegisters(product: WarpProduct, reader: SchedulableStage | null):
   const tile = part(rows, 3);
   const outer = batches.length + (parts ? 1 : 0);
   return [
-    { kind: "cache-write", block: stage.name, loop: groupLoop(product), scope: "register" },
+    { kind: "cache-write", block: stage.name, loop: partLoop(product), scope: "register" },
     ...finishing(reader?.name ?? null),
     { kind: "transform-layout", buffer: `${stage.name}.acc`, layout: tileByTile(outer, product.tile) },
     { kind: "annotate", loop: `${tile}.init`, key: "warp", value: 1 },
@@ -179,7 +211,7 @@ const pipelined = (product: WarpProduct): readonly Instruction<Operand>[] => [
   ...(product.tile.panel === null
     ? []
     : [{ kind: "annotate", loop: part(product.depth, 0), key: "products-behind", value: 1 } as const]),
-  ...(product.copying === "by boxes, warp-specialized"
+  ...(isSpecialized(product)
     ? [{ kind: "annotate", loop: part(product.depth, 0), key: "warp-specialized", value: 1 } as const]
     : []),
 ];

@@ -46,9 +46,14 @@ export interface TileShape {
 
 /**
  * How tiles of operands come to the memory of a group: all threads copy them piece by piece, or one thread has them copied as boxes. That one
- * computes as the others do, or is one of further threads, which compute nothing.
+ * computes as the others do, or is one of further threads, which compute nothing. Persistent groups compute several parts of the result, one after
+ * another, and copy for the next one while they finish one.
  */
-export type Copying = "by threads" | "by boxes" | "by boxes, warp-specialized";
+export type Copying =
+  | "by threads"
+  | "by boxes"
+  | "by boxes, warp-specialized"
+  | "by boxes, warp-specialized, persistent";
 
 export interface WarpProduct {
   readonly stage: SchedulableStage;
@@ -69,6 +74,9 @@ export interface WarpProduct {
 }
 
 type Asked = TuningTask<AcceleratorTarget>;
+
+export const isPersistent = ({ copying }: WarpProduct): boolean => copying.endsWith("persistent");
+export const isSpecialized = ({ copying }: WarpProduct): boolean => copying.includes("warp-specialized");
 
 /** Returns the products, the widest first. All of their extents are whole tiles: nothing is cut off or padded. */
 export function warpProducts(stage: SchedulableStage, { target, numerics }: Asked): readonly WarpProduct[] {
