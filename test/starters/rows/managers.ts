@@ -41,6 +41,8 @@ const withYarn: Row = {
   name: "yarn-pnp",
   create({ run, write }) {
     run(createVite("."));
+    // Vite 8.4.0 names an optional package that the registry lacks. npm goes on without it, yarn does not.
+    run("npm pkg set devDependencies.vite=~8.3.8");
     write("yarn.lock", "");
     run(`${yarn} add --dev typescript@5`);
   },
