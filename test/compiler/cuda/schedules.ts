@@ -11,7 +11,7 @@ export interface Product {
 
 /**
  * Sizes of a block, which `across` × `along` warps (or groups of warps) share; slots of its copies; rows of blocks that run beside each other; blocks
- * that a group computes one after another (default: 1).
+ * that a group computes one after another (default: 1); groups that copy together (default: 1).
  */
 export interface Blocks {
   readonly rows: number;
@@ -22,6 +22,7 @@ export interface Blocks {
   readonly stages: number;
   readonly neighbours: number;
   readonly rounds?: number;
+  readonly cluster?: number;
 }
 
 export const productOf = (sizes: Product, epilogue = {}): ComputeDef =>
@@ -106,6 +107,9 @@ export function byGroups(
     ...(copies === "by boxes, warp-specialized"
       ? [{ kind: "annotate", loop: loop("k", 0), key: "warp-specialized", value: 1 } as const]
       : []),
+    ...(blocks.cluster === undefined
+      ? []
+      : [{ kind: "annotate", loop: loop("k", 0), key: "cluster", value: blocks.cluster } as const]),
   ];
 }
 

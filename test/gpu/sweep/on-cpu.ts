@@ -25,7 +25,7 @@ export type RunKernel = (arrays: readonly TypedArray[]) => string | null;
 function programOf({ functions, launches, parameters, scratch }: CpuKernel, at: number): string {
   const count = parameters.length + scratch.length;
   const pointers = Array.from({ length: count }, (_, place) => `&arrays[${place}]`).join(", ");
-  const runs = launches.map(({ entry, grid, group, maps = [] }) => {
+  const runs = launches.map(({ entry, grid, group, cluster = 1, maps = [] }) => {
     const mapped = maps.map(
       ({ array, elementBytes, columns, rows, box }) =>
         `{(const unsigned char *)arrays[${array}], ${elementBytes}, ${columns}, ${rows}, {${box}}}`,
@@ -36,7 +36,7 @@ function programOf({ functions, launches, parameters, scratch }: CpuKernel, at: 
       ...maps.map((_, k) => `&maps[${k}]`),
     ];
     const given = `void *all[] = {${all.join(", ")}};`;
-    return `{ const unsigned g[] = {${grid}}, b[] = {${group}}; ${own} ${given} uk_all(kernel_${at}::${entry}, g, b, all); }`;
+    return `{ const unsigned g[] = {${grid}}, b[] = {${group}}; ${own} ${given} uk_all(kernel_${at}::${entry}, g, b, all, ${cluster}); }`;
   });
   return `namespace kernel_${at} {
 ${functions}

@@ -29,7 +29,12 @@ using uchar2 = uk_two<unsigned char>;
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
 static uk_place blockIdx, threadIdx, blockDim, gridDim;
-extern "C" { alignas(1024) unsigned char uk_group[227 * 1024]; }
+
+/* Groups of a cluster run beside each other, and reach the memory of each other. A group has threads from a multiple of `uk_stride` on. */
+static const int uk_most_groups = 8;
+alignas(1024) static unsigned char uk_memories[uk_most_groups][227 * 1024];
+static int uk_rank, uk_stride;
+#define uk_group uk_memories[uk_rank]
 
 /* Reason for which a GPU would have refused the kernel or never ended it; null: none. */
 static const char *uk_refused;
@@ -37,15 +42,16 @@ static void uk_refuse(const char *why) { uk_refused = why; }
 
 // ── threads that take turns ──────────────────────────────────────────────────────────────────────────────────────────
 
-static const int uk_most_threads = 1024, uk_stack_bytes = 1 << 18;
+static const int uk_most_threads = 4096, uk_stack_bytes = 1 << 18;
 static ucontext_t uk_turns, uk_threads[uk_most_threads];
-static int uk_thread, uk_count, uk_is_done[uk_most_threads];
+/* The thread, threads of a group, which of all have ended, and how many of each group have not. */
+static int uk_thread, uk_count, uk_is_done[uk_most_threads], uk_running[uk_most_groups];
 
 static void uk_yield() { swapcontext(&uk_threads[uk_thread], &uk_turns); }
 
-/* Threads that meet: those of the group, and those of each warp. */
+/* Threads that meet: those of each group, those of each warp, and those of the cluster that have not ended. */
 struct uk_meeting { int arrived, times; };
-static uk_meeting uk_all_meet, uk_warp_meets[uk_most_threads / 32];
+static uk_meeting uk_all_meet[uk_most_groups], uk_warp_meets[uk_most_threads / 32], uk_cluster_meets;
 
 static void uk_meet(uk_meeting &at, int count) {
   const int before = at.times;
@@ -53,9 +59,17 @@ static void uk_meet(uk_meeting &at, int count) {
   while (at.times == before) uk_yield();
 }
 
-static void __syncthreads() { uk_meet(uk_all_meet, uk_count); }
+static void __syncthreads() { uk_meet(uk_all_meet[uk_rank], uk_count); }
+static void uk_meet_cluster() {
+  const int before = uk_cluster_meets.times;
+  for (uk_cluster_meets.arrived++; uk_cluster_meets.times == before; uk_yield()) {
+    int all = 0;
+    for (int running : uk_running) all += running;
+    if (uk_cluster_meets.arrived == all) return uk_cluster_meets.arrived = 0, uk_cluster_meets.times++, (void)0;
+  }
+}
 static void uk_warp_meet() {
-  const int rest = uk_count - uk_thread / 32 * 32;
+  const int rest = uk_count - (uk_thread - uk_rank * uk_stride) / 32 * 32;
   uk_meet(uk_warp_meets[uk_thread / 32], rest < 32 ? rest : 32);
 }
 
@@ -90,24 +104,36 @@ static void uk_begin(int thread, void (*run)()) {
   uk_is_done[thread] = 0;
 }
 
-/* Runs a kernel: grid, group, pointers to its arguments. The last thread goes first. */
-template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p) {
+/* One turn of a thread of a group of the cluster. */
+static void uk_turn(unsigned group, int at, const unsigned *g, const unsigned *b) {
+  uk_thread = uk_rank * uk_stride + at;
+  if (uk_is_done[uk_thread]) return;
+  blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};
+  threadIdx = {(int)(at % b[0]), (int)(at / b[0] % b[1]), (int)(at / b[0] / b[1])};
+  swapcontext(&uk_turns, &uk_threads[uk_thread]);
+  uk_running[uk_rank] -= uk_is_done[uk_thread];
+}
+
+/* Runs a kernel: grid, group, pointers to its arguments, groups of a cluster. The last thread of the last group goes first. */
+template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, const unsigned *b, void **p, int cluster) {
   uk_launch<A...>::f = f, uk_launch<A...>::p = p;
-  uk_count = b[0] * b[1] * b[2];
+  uk_count = b[0] * b[1] * b[2], uk_stride = (uk_count + 31) / 32 * 32;
   blockDim = {(int)b[0], (int)b[1], (int)b[2]}, gridDim = {(int)g[0], (int)g[1], (int)g[2]};
-  for (unsigned group = 0; group < g[0] * g[1] * g[2]; group++) {
-    blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};
-    memset(uk_group, 0xff, sizeof uk_group);
+  if (g[0] % cluster || cluster > uk_most_groups || cluster * uk_stride > uk_most_threads) return uk_refuse("groups are no whole clusters");
+  for (unsigned first = 0; first < g[0] * g[1] * g[2]; first += cluster) {
     uk_forget_ahead();
-    for (int at = 0; at < uk_count; at++) uk_begin(at, uk_launch<A...>::run);
-    for (int left = uk_count; left > 0;)
-      for (int at = uk_count - 1; at >= 0; at--) {
-        if (uk_is_done[at]) continue;
-        uk_thread = at;
-        threadIdx = {(int)(at % b[0]), (int)(at / b[0] % b[1]), (int)(at / b[0] / b[1])};
-        swapcontext(&uk_turns, &uk_threads[at]);
-        left -= uk_is_done[at];
+    for (uk_rank = 0; uk_rank < cluster; uk_rank++) {
+      memset(uk_group, 0xff, sizeof uk_group);
+      uk_running[uk_rank] = uk_count;
+      for (int at = 0; at < uk_count; at++) uk_begin(uk_rank * uk_stride + at, uk_launch<A...>::run);
+    }
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (uk_rank = cluster - 1; uk_rank >= 0; uk_rank--) {
+        for (int at = uk_count - 1; at >= 0; at--) uk_turn(first + uk_rank, at, g, b);
+        goes_on |= uk_running[uk_rank] > 0;
       }
+    }
   }
 }
 
@@ -196,65 +222,103 @@ static void uk_instruction(const char *text) {
 struct uk_mapped { const unsigned char *array; unsigned long long bytes, columns, rows, box[2]; };
 /* A map as the argument of a kernel, which has 128 bytes. */
 struct alignas(64) uk_argument : uk_mapped { unsigned char rest[128 - sizeof(uk_mapped)]; };
-struct uk_box_copy { unsigned to; uk_mapped map; int column, row; };
+struct uk_box_copy { unsigned to; uk_mapped map; int column, row, rank; };
 /* A barrier: its phase, the arrivals of each phase, arrivals and bytes that it waits for, and the boxes that are on their way. */
 struct uk_slot { unsigned phase, all, arrivals; long bytes; std::vector<uk_box_copy> boxes; };
 static std::map<unsigned, uk_slot> uk_slots;
 
-static void uk_begin_slot(unsigned slot, unsigned arrivals) { uk_slots[slot] = {0, arrivals, arrivals, 0, {}}; }
+/* Addresses in the memory of a group of the cluster: below 2^24 it is the thread's own. */
+static unsigned uk_address_at(unsigned address, int rank) { return (rank + 1) << 24 | (address & 0xffffff); }
+static unsigned uk_address(unsigned address) { return address >> 24 ? address : uk_address_at(address, uk_rank); }
+
+static void uk_begin_slot(unsigned slot, unsigned arrivals) { uk_slots[uk_address(slot)] = {0, arrivals, arrivals, 0, {}}; }
+
+/* The barrier, of a group that is still there. */
+static uk_slot *uk_slot_at(unsigned slot) {
+  const auto found = uk_slots.find(uk_address(slot));
+  if (found == uk_slots.end()) return uk_refuse("a barrier that nobody has begun"), nullptr;
+  if (uk_running[(found->first >> 24) - 1] == 0) return uk_refuse("the memory of a group that has ended"), nullptr;
+  return &found->second;
+}
 
 /* Where a piece of 16 bytes lies: its place in 128 bytes is swapped by the number of the line, of eight. */
 static unsigned uk_swapped(unsigned at) { return at ^ (at >> 3 & 112); }
 
 /* Elements outside of the array are zeros. */
 static void uk_arrive(uk_slot &slot, const uk_box_copy &copy) {
-  const auto &[to, map, column, row] = copy;
+  const auto &[to, map, column, row, rank] = copy;
   for (unsigned y = 0; y < map.box[1]; y++)
     for (unsigned x = 0; x < map.box[0]; x++) {
       const unsigned long long from = column + x, line = row + y;
-      unsigned char *element = uk_group + uk_swapped(to + (y * map.box[0] + x) * map.bytes);
+      unsigned char *element = uk_memories[rank] + uk_swapped(to + (y * map.box[0] + x) * map.bytes);
       if (from < map.columns && line < map.rows) memcpy(element, map.array + (line * map.columns + from) * map.bytes, map.bytes);
       else memset(element, 0, map.bytes);
     }
   slot.bytes -= map.bytes * map.box[0] * map.box[1];
 }
 
-static void uk_expect(unsigned slot, unsigned bytes) { uk_slots[slot].bytes += bytes; }
+/* Bytes that were said and that nobody has asked for yet: groups of a cluster ask for parts of a box. */
+static long uk_missing(const uk_slot &slot) {
+  long bytes = slot.bytes;
+  for (const uk_box_copy &copy : slot.boxes) bytes -= copy.map.bytes * copy.map.box[0] * copy.map.box[1];
+  return bytes;
+}
+
+static void uk_expect(unsigned slot, unsigned bytes) {
+  if (uk_slot *at = uk_slot_at(slot)) at->bytes += bytes;
+}
 
 /* Every other barrier has its boxes at once: what still reads the slot is found out. The others get them when they are waited for. */
-static void uk_begin_box(unsigned to, const void *map, int column, int row, unsigned slot) {
-  uk_box_copy copy{to, {}, column, row};
+static void uk_begin_box_at(int rank, unsigned to, const void *map, int column, int row, unsigned slot) {
+  uk_box_copy copy{to, {}, column, row, rank};
   memcpy(&copy.map, map, sizeof copy.map);
-  if (to % 1024 || copy.map.box[0] * copy.map.bytes != 128 || !uk_slots.count(slot)) return uk_refuse("a box that TMA refuses");
-  uk_slot &at = uk_slots[slot];
-  if (slot / 8 % 2) uk_arrive(at, copy);
-  else at.boxes.push_back(copy);
+  if (to % 1024 || copy.map.box[0] * copy.map.bytes != 128) return uk_refuse("a box that TMA refuses");
+  uk_slot *at = uk_slot_at(uk_address_at(slot, rank));
+  if (!at) return;
+  if (slot / 8 % 2) uk_arrive(*at, copy);
+  else at->boxes.push_back(copy);
+}
+static void uk_begin_box(unsigned to, const void *map, int column, int row, unsigned slot) {
+  uk_begin_box_at(uk_rank, to, map, column, row, slot);
+}
+/* A box for each group of the cluster whose bit is set, at the same place of its memory. */
+static void uk_begin_shared_box(unsigned to, const void *map, int column, int row, unsigned slot, unsigned groups) {
+  for (int rank = 0; rank < uk_most_groups; rank++)
+    if (groups >> rank & 1) uk_begin_box_at(rank, to, map, column, row, slot);
 }
 
 static void uk_box(unsigned to, const void *map, int column, int row, unsigned slot, unsigned bytes) {
   uk_expect(slot, bytes);
   uk_begin_box(to, map, column, row, slot);
 }
+static void uk_shared_box(unsigned to, const void *map, int column, int row, unsigned slot, unsigned bytes, unsigned groups) {
+  uk_expect(slot, bytes);
+  uk_begin_shared_box(to, map, column, row, slot, groups);
+}
 
 static void uk_arrive(unsigned slot) {
-  uk_slot &at = uk_slots[slot];
-  if (at.arrivals == 0) uk_refuse("a barrier has more arrivals than it waits for");
-  else at.arrivals--;
+  uk_slot *at = uk_slot_at(slot);
+  if (at && at->arrivals == 0) uk_refuse("a barrier has more arrivals than it waits for");
+  else if (at) at->arrivals--;
 }
+static void uk_arrive_at(unsigned slot, unsigned rank) { uk_arrive(uk_address_at(slot, rank)); }
+static void uk_publish_slots() {}
 
 /* Turns in a row in which a thread has waited in vain. */
 static int uk_vain_turns[uk_most_threads];
 
 /* Says whether a phase is over. The first answer is no, and the other threads get a turn, so that who does not ask again is found out. */
 static bool uk_is_over(unsigned slot, unsigned parity) {
-  uk_slot &at = uk_slots[slot];
+  uk_slot *found = uk_slot_at(slot);
+  if (!found) return true;
+  uk_slot &at = *found;
   int &turns = uk_vain_turns[uk_thread];
-  if (turns > 0 && at.phase % 2 == parity && at.arrivals == 0) {
+  const bool is_met = at.phase % 2 == parity && at.arrivals == 0;
+  if (turns > 0 && is_met && uk_missing(at) == 0) {
     for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
-    if (at.bytes != 0) uk_refuse("a batch of boxes has other bytes than were said");
     at = {at.phase + 1, at.all, at.all, 0, {}};
   }
-  if (turns > 10000) uk_refuse("a barrier that never ends is waited for");
+  if (turns > 10000) uk_refuse(is_met ? "a batch of boxes has other bytes than were said" : "a barrier that never ends is waited for");
   if (turns > 10000 || (turns > 0 && at.phase % 2 != parity)) {
     turns = 0;
     return true;
@@ -267,6 +331,7 @@ static bool uk_is_over(unsigned slot, unsigned parity) {
 static void uk_await(unsigned slot, unsigned parity) {
   while (!uk_is_over(slot, parity));
 }
+static void uk_await_cluster(unsigned slot, unsigned parity) { uk_await(slot, parity); }
 
 // ── tensor cores ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -411,7 +476,7 @@ uk_of_columns(64) uk_of_columns(128) uk_of_columns(192) uk_of_columns(256)
 /* Drops the copies and products that the last group has begun and not waited for. */
 static void uk_forget_ahead() {
   uk_slots.clear();
-  for (int at = 0; at < uk_count; at++) {
+  for (int at = 0; at < uk_most_threads; at++) {
     uk_vain_turns[at] = 0;
     uk_committed[at].clear(), uk_begun[at].clear();
     uk_committed_products[at].clear(), uk_begun_products[at].clear();
@@ -424,6 +489,7 @@ static void uk_forget_ahead() {
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(n)
+#define __cluster_dims__(x, y, z)
 #define __grid_constant__
 #define __shared__
 #define __align__(n) __attribute__((aligned(n)))

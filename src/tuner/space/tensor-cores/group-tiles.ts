@@ -22,6 +22,8 @@ export const stepsOf = ({ loop }: Axis): string => `${loop}.steps`;
 export const neighboursOf = ({ loop }: Axis): string => `${loop}.neighbours`;
 /** Parts of the result that a persistent group computes, one after another: they lie below each other, far apart. */
 export const roundsOf = ({ loop }: Axis): string => `${loop}.rounds`;
+/** Persistent groups beside each other that copy together what all of them read: the columns. */
+export const clusterOf = ({ stage }: WarpProduct): string => `${stage.name}.cluster`;
 /** Steps whose operands lie in the memory of the group at a time. */
 export const stagesOf = ({ stage }: WarpProduct): string => `${stage.name}.stages`;
 
@@ -29,6 +31,7 @@ const mostWarps = 8;
 const mostTiles = 8;
 const neighbours: readonly number[] = [1, 2, 4, 8, 16];
 const rounds: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 16];
+const clusters: readonly number[] = [1, 2, 4];
 /** Products that run on their own read a step while the next ones are copied: one stage more. */
 const [stages, stagesInPanels] = [
   [2, 3, 4, 5],
@@ -62,7 +65,8 @@ export function addGroupTiles(draft: Draft, warps: WarpProduct): Draft {
   );
   const staged = tunable(counted, stagesOf(warps), tile.panel === null ? stages : stagesInPanels);
   const beside = tunable(staged, neighboursOf(rows), neighbours.filter(divides(rows)));
-  return isPersistent(warps) ? tunable(beside, roundsOf(rows), rounds.filter(divides(rows))) : beside;
+  if (!isPersistent(warps)) return beside;
+  return tunable(tunable(beside, roundsOf(rows), rounds.filter(divides(rows))), clusterOf(warps), clusters);
 }
 
 function addTiles(draft: Draft, axis: Axis): Draft {

@@ -5,6 +5,7 @@ import { gpuSizes } from "../../prior/tensor-core-sizes.ts";
 import { atMost, constrain, type Draft, derived, is, product, sortedUnique, sum, valuesOf } from "../draft/draft.ts";
 import { mostParts } from "../parts/parts.ts";
 import {
+  clusterOf,
   divides,
   groupsOf,
   groupTilesOf,
@@ -57,7 +58,9 @@ function limitNeighbours(draft: Draft, warps: WarpProduct): Draft {
   const [parts, what] = isPersistent(warps)
     ? [[neighboursOf(rows), roundsOf(rows)], "that run side by side, and their rounds,"]
     : [[neighboursOf(rows)], "that run side by side"];
-  return multiples(draft, groupsOf(rows), parts, `groups along ${rows.name} ${what} divide them`);
+  const divided = multiples(draft, groupsOf(rows), parts, `groups along ${rows.name} ${what} divide them`);
+  if (!isPersistent(warps)) return divided;
+  return multiples(divided, neighboursOf(rows), [clusterOf(warps)], "groups of a cluster run side by side");
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Estimate } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import { mostParts } from "../parts/parts.ts";
 import {
+  clusterOf,
   groupsOf,
   groupTilesOf,
   neighboursOf,
@@ -69,7 +70,8 @@ type Step = Pick<RankingFacts, "flops" | "lanes" | "bytesFromL2" | "bytesFromL3"
  * Work of a group in one step. `flops` counts operations on operands of two bytes: one on bytes is half of one. Panels are read once for each tile
  * of sums, by its instruction; other operands are read by each warp into registers.
  */
-function stepOf({ rows, columns, depth, tile }: WarpProduct, value: Value): Step {
+function stepOf(product: WarpProduct, value: Value): Step {
+  const { rows, columns, depth, tile } = product;
   const [down, along, deep] = [rows, columns, depth].map((axis, at) => {
     return axis.tile * value(at < 2 ? groupTilesOf(axis) : unrollOf(axis));
   }) as [number, number, number];
@@ -81,7 +83,8 @@ function stepOf({ rows, columns, depth, tile }: WarpProduct, value: Value): Step
     flops: 2 * down * along * deep * (tile.bytes / gpuRates.tensorOperandBytes),
     lanes: tile.rows * tile.columns,
     bytesFromL2: loaded * deep * tile.bytes,
-    bytesFromL3: (down + along) * deep * tile.bytes,
+    // Groups of a cluster bring the columns from L2 once.
+    bytesFromL3: (down + along / (isPersistent(product) ? value(clusterOf(product)) : 1)) * deep * tile.bytes,
   };
 }
 

@@ -29,7 +29,16 @@ import {
 } from "../parts/parts.ts";
 import { copies } from "./copies.ts";
 import { productsOf } from "./finished-product.ts";
-import { addGroupTiles, neighboursOf, registerOf, roundsOf, stagesOf, unrollOf, warpsOf } from "./group-tiles.ts";
+import {
+  addGroupTiles,
+  clusterOf,
+  neighboursOf,
+  registerOf,
+  roundsOf,
+  stagesOf,
+  unrollOf,
+  warpsOf,
+} from "./group-tiles.ts";
 import { hasTiling } from "./has-tiling.ts";
 import { limitGroups } from "./limits.ts";
 import { productEstimate } from "./product-estimate.ts";
@@ -213,5 +222,15 @@ const pipelined = (product: WarpProduct): readonly Instruction<Operand>[] => [
     : [{ kind: "annotate", loop: part(product.depth, 0), key: "products-behind", value: 1 } as const]),
   ...(isSpecialized(product)
     ? [{ kind: "annotate", loop: part(product.depth, 0), key: "warp-specialized", value: 1 } as const]
+    : []),
+  ...(isPersistent(product)
+    ? [
+        {
+          kind: "annotate",
+          loop: part(product.depth, 0),
+          key: "cluster",
+          value: { tunable: clusterOf(product) },
+        } as const,
+      ]
     : []),
 ];

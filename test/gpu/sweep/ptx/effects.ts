@@ -108,11 +108,14 @@ function groupProduct(
 }
 
 const box: Effect = (operands, scope) => {
-  const [to, from, slot] = operands as [string, string, string];
+  const [to, from, slot, groups] = operands as [string, string, string, string?];
   const found = /^\[([%\w$]+),\s*(\{[^}]*\})\]$/.exec(from);
   if (!found) throw new Error(`${from} is no place of a box`);
   const places = readAll(found[2]!, 2, "s32", scope);
-  return `uk_begin_box(${scope.address(to, "shared")}, (const void *)${scope.read(found[1]!, "u64")}, ${places.join(", ")}, ${scope.address(slot, "shared")});`;
+  const given = `${scope.address(to, "shared")}, (const void *)${scope.read(found[1]!, "u64")}, ${places.join(", ")}, ${scope.address(slot, "shared")}`;
+  return groups === undefined
+    ? `uk_begin_box(${given});`
+    : `uk_begin_shared_box(${given}, ${scope.read(groups, "b16")});`;
 };
 
 const waiting: Effect = ([pending], _, name) => {
@@ -184,7 +187,7 @@ const rows: readonly Row[] = [
       `{ uk_expect(${shared(slot, scope)}, ${scope.read(bytes!, "u32")}); uk_arrive(${shared(slot, scope)}); }`,
   ],
   [
-    new RegExp(`^mbarrier\\.try_wait\\.parity\\.shared${cta}\\.b64$`),
+    new RegExp(`^mbarrier\\.try_wait\\.parity(?:\\.acquire\\.cluster)?\\.shared${cta}\\.b64$`),
     "over slot parity",
     ([over, slot, parity], scope) =>
       scope.write(over!, "pred", `uk_is_over(${shared(slot, scope)}, ${scope.read(parity!, "u32")})`),
@@ -194,6 +197,26 @@ const rows: readonly Row[] = [
     "to from slot",
     box,
   ],
+
+  [
+    /^cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global(?:\.tile)?\.mbarrier::complete_tx::bytes\.multicast::cluster$/,
+    "to from slot groups",
+    box,
+  ],
+  [
+    /^mapa\.shared::cluster\.u32$/,
+    "to address group",
+    ([to, address, group], scope) =>
+      scope.write(to!, "u32", `uk_address_at(${scope.read(address!, "u32")}, ${scope.read(group!, "u32")})`),
+  ],
+  [
+    /^mbarrier\.arrive\.release\.cluster\.shared::cluster\.b64$/,
+    "_ slot",
+    ([, slot], scope) => `uk_arrive(${shared(slot, scope)});`,
+  ],
+  // Threads arrive right before they wait.
+  [/^(?:barrier\.cluster\.arrive\.release\.aligned|fence\.mbarrier_init\.release\.cluster)$/, "", () => ";"],
+  [/^barrier\.cluster\.wait\.acquire\.aligned$/, "", () => "uk_meet_cluster();"],
 
   [/^ldmatrix\.sync\.aligned\.m8n8\.x4(\.trans)?\.shared(?:::cta)?\.b16$/, "to from", loadTiles],
   [

@@ -41,7 +41,8 @@ export interface PtxModule {
 const unknown = (what: string): Error => new Error(`PTX that is not known: ${what.trim()}`);
 
 const entryHead = /(?:\.visible\s+)?\.entry\s+([\w$]+)\s*\(([^)]*)\)([^{]*)\{/;
-const entryDirectives = /^(?:\s*\.(?:maxntid|reqntid|minnctapersm|maxnreg)[\s\d,]+)*\s*$/;
+const entryDirectives =
+  /^(?:\s*\.(?:explicitcluster|(?:maxntid|reqntid|minnctapersm|maxnreg|reqnctapercluster)[\s\d,]+))*\s*$/;
 const moduleDirectives = /\.version\s+[\d.]+|\.target\s+\w+|\.address_size\s+64/g;
 const sharedMemory = /\.extern\s+\.shared\s+\.align\s+\d+\s+\.b8\s+([\w$]+)\[\];/;
 

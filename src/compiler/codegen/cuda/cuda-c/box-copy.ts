@@ -13,13 +13,16 @@ type Lines = readonly string[];
 
 /** Lines that ask for a tile, by the first lane of the threads that come here. */
 export function boxLines(stmt: Store, context: StatementContext): Lines {
-  const copy = boxCopyOf(stmt, context);
+  const copy = boxCopyOf(stmt, context, context.cluster);
   const map = context.mapOf(copy.array, copy.shape);
   const [x, y, start] = [copy.column, copy.row, copy.to].map((index) => cudaIndex(index, null, context));
   const slot = barrierAt("filled", copy.slots, context);
   const copies = Array.from({ length: copy.boxes }, (_, at) => {
     const target = `${context.use("uk_shared")}(&${context.names(stmt.buffer)}[${start} + ${at * copy.elements}])`;
-    return `${context.use("uk_box")}(${target}, &${map}, ${x}, ${y} + ${at * copy.rows}, ${slot}, ${copy.bytes});`;
+    const given = `${target}, &${map}, ${x}, ${y} + ${at * copy.rows}, ${slot}, ${copy.bytes}`;
+    return copy.groups === 1
+      ? `${context.use("uk_box")}(${given});`
+      : `${context.use("uk_shared_box")}(${given}, ${2 ** copy.groups - 1});`;
   });
   return context.isCopier ? copies : ["if (threadIdx.x == 0) {", ...copies.map((line) => `  ${line}`), "}"];
 }
@@ -36,7 +39,7 @@ const barrierAt = (batch: Batch, slots: number, context: StatementContext): stri
 
 /** End of a batch of boxes or of its use, or the wait for either. Each warp releases a slot once. */
 export function boxSync(what: BoxSync, slots: number, context: StatementContext): Lines {
-  const { use, isCopier } = context;
+  const { use, isCopier, cluster } = context;
   switch (what) {
     case "fill": {
       const arrive = `${use("uk_arrive")}(${barrierAt("filled", slots, context)});`;
@@ -47,13 +50,18 @@ export function boxSync(what: BoxSync, slots: number, context: StatementContext)
       return [`${use("uk_await")}(${barrierAt("awaited", slots, context)}, ${phase});`, `uk_awaited${slots}++;`];
     }
     case "release": {
-      const arrive = `${use("uk_arrive")}(${at("free", "released", slots, context)});`;
-      return [`if (threadIdx.x % ${warpLanes} == 0) ${arrive}`, `uk_released${slots}++;`];
+      const slot = at("free", "released", slots, context);
+      const lane = `threadIdx.x % ${warpLanes}`;
+      // Each group of a cluster fills the slots of all of them.
+      const arrive = cluster
+        ? `if (${lane} < ${cluster.groups}) ${use("uk_arrive_at")}(${slot}, ${lane});`
+        : `if (${lane} == 0) ${use("uk_arrive")}(${slot});`;
+      return [arrive, `uk_released${slots}++;`];
     }
     case "await-release": {
       // The phase before the first one is over.
       const phase = `~(uk_filled${slots} / ${slots}) & 1`;
-      return [`${use("uk_await")}(${at("free", "filled", slots, context)}, ${phase});`];
+      return [`${use(cluster ? "uk_await_cluster" : "uk_await")}(${at("free", "filled", slots, context)}, ${phase});`];
     }
   }
 }
@@ -73,7 +81,11 @@ export function barrierLines(barriers: readonly SlotBarriers[], context: Stateme
       `if (${isFirstThread}) for (int at = 0; at < ${slots}; at++) ${context.use("uk_begin_slot")}(${slot}, ${arrivals});`,
     ];
   });
-  return lines.length === 0 ? [] : [...lines, "__syncthreads();"];
+  if (lines.length === 0) return [];
+  const met = context.cluster
+    ? [`${context.use("uk_publish_slots")}();`, `${context.use("uk_meet_cluster")}();`]
+    : ["__syncthreads();"];
+  return [...lines, ...met];
 }
 
 /** Text of the parameter that a map is. */

@@ -47,6 +47,7 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     loaded: new Map(),
     elements: new Map(),
     isCopier: false,
+    cluster: null,
     mapOf: (array) => {
       throw new Error(`a map of ${array} outside of launches`);
     },
@@ -101,11 +102,12 @@ const scratchOf = ({ buffers }: LoopFunc): readonly Buffer[] => buffers.filter((
 
 /** The function of one launch. */
 function launchOf(plan: LaunchPlan, func: LoopFunc, common: StatementContext): { text: string; launch: CudaLaunch } {
-  const { launch, extents, roles } = plan;
+  const { launch, extents, roles, cluster } = plan;
   const maps = createBoxMaps(func);
   const context: StatementContext = {
     ...common,
     ranges: plan.ranges,
+    cluster,
     warp: warpOf(product(launch.group)),
     mapOf(array, shape) {
       common.use("uk_map");
@@ -125,13 +127,16 @@ function launchOf(plan: LaunchPlan, func: LoopFunc, common: StatementContext): {
     ...plan.before.flatMap((definition) => linesOf(definition, context)),
     ...(roles ? copierLines(roles, plan.computing, context) : []),
     ...linesOf(roles?.computes ?? plan.body, context),
+    // Until then others may release slots of this group.
+    ...(cluster ? [`${context.use("uk_meet_cluster")}();`] : []),
   ];
   const parameters = [
     ...arraysOf(func).map((it) => parameter(it, context)),
     ...maps.all.map((_, at) => mapParameter(mapName(at))),
   ];
   const bounds = `__launch_bounds__(${product(launch.group)})`;
-  const head = `extern "C" __global__ void ${bounds} ${launch.entry}(${parameters.join(", ")}) {`;
+  const dims = cluster ? `__cluster_dims__(${cluster.groups}, 1, 1) ` : "";
+  const head = `extern "C" __global__ void ${dims}${bounds} ${launch.entry}(${parameters.join(", ")}) {`;
   return {
     text: [head, ...lines.map((line) => `  ${line}`), "}"].join("\n"),
     launch: { ...launch, ...(maps.all.length > 0 && { maps: maps.all }) },

@@ -5,12 +5,13 @@
 import type { DType } from "../../../expr/dtype.ts";
 import { groupTile } from "../../../intrinsic/cuda-wgmma.ts";
 import { type Affine, fromAffine, toAffine } from "../../../ir/affine.ts";
-import { add, constInt, floorDiv, mod } from "../../../ir/build.ts";
+import { add, constInt, floorDiv, mod, mul } from "../../../ir/build.ts";
 import type { Expr, Load, LoopFunc, Stmt, Store } from "../../../ir/loop-ir.ts";
 import { lanesOf, walkStmt } from "../../../ir/visit.ts";
 import { product } from "../../../support/integer-math.ts";
 import { cannotRun } from "../../cannot.ts";
 import { isMultiple } from "./aligned-run.ts";
+import type { Cluster } from "./cluster.ts";
 import type { BoxMap } from "./cuda-source.ts";
 import { bytesOfElement } from "./elements.ts";
 import { arraysOf, type KernelFacts } from "./kernel-facts.ts";
@@ -44,13 +45,20 @@ export interface BoxCopy {
   readonly column: Expr;
   readonly row: Expr;
   readonly boxes: number;
-  /** Rows, elements and bytes of a box. */
+  /** Rows and elements from one box to the next, and the bytes that arrive for each. */
   readonly rows: number;
   readonly elements: number;
   readonly bytes: number;
+  /** Groups that get each box, of which each asks for a part that is its own; 1: no other group has a use for it. */
+  readonly groups: number;
 }
 
-export function boxCopyOf(stmt: Store, { filled, panels }: Pick<KernelFacts, "filled" | "panels">): BoxCopy {
+/** @param cluster groups that may copy together; null: none do */
+export function boxCopyOf(
+  stmt: Store,
+  { filled, panels }: Pick<KernelFacts, "filled" | "panels">,
+  cluster: Cluster | null,
+): BoxCopy {
   const slots = filled.get(stmt.buffer);
   if (slots === undefined || !panels.has(stmt.buffer)) return refuse(`a tile of ${stmt.buffer} is copied at once`);
   const load = stmt.value as Load;
@@ -67,16 +75,22 @@ export function boxCopyOf(stmt: Store, { filled, panels }: Pick<KernelFacts, "fi
   const isInRow = apart % columns === 0 && isMultiple(inner.base, columns);
   if (!isOfRows || !isRun || !isInRow || all % patternRows !== 0) return refuse(`a tile of ${load.buffer} is no box`);
   const rows = rowsOfBox(all);
+  const parts = cluster?.isShared(inner.base) && rows % (cluster.groups * patternRows) === 0 ? cluster.groups : 1;
+  const own = (perPart: number): Expr =>
+    cluster && parts > 1 ? mul(cluster.rank, constInt(perPart / parts)) : constInt(0);
+  const { column, row } = placeIn(inner.base, apart);
   return {
     array: load.buffer,
-    shape: { columns: apart, box: [columns, rows] },
+    shape: { columns: apart, box: [columns, rows / parts] },
     slots,
-    to: to.base,
-    ...placeIn(inner.base, apart),
+    to: add(to.base, own(rows * columns)),
+    column,
+    row: add(row, own(rows)),
     boxes: all / rows,
     rows,
     elements: rows * columns,
     bytes: rows * panelBytes,
+    groups: parts,
   };
 }
 

@@ -30,6 +30,8 @@ export interface CudaLaunch {
   readonly group: readonly [number, number, number];
   /** Bytes of memory that a group shares, given at the launch. */
   readonly groupBytes: number;
+  /** Groups along x that are a cluster, as the function says itself; absent: none are. */
+  readonly cluster?: number;
   /** Maps of the arrays that boxes are copied of; absent: of none. */
   readonly maps?: readonly BoxMap[];
 }

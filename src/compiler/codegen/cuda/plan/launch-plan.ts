@@ -10,6 +10,7 @@ import { warpLanes } from "../../../target/shuffles.ts";
 import { cannotRun } from "../../cannot.ts";
 import type { LaunchBody } from "../../launch-bodies.ts";
 import { type SlotBarriers, slotBarriers, slotsIn } from "./boxes.ts";
+import { type Cluster, clusterIn } from "./cluster.ts";
 import type { CudaLaunch } from "./cuda-source.ts";
 import { indexRanges } from "./index-ranges.ts";
 import { bytesOf, type KernelFacts } from "./kernel-facts.ts";
@@ -26,6 +27,8 @@ export interface LaunchPlan {
   /** Roles of its threads, of which those behind the first `computing` along z copy; null: all have one. */
   readonly roles: Roles | null;
   readonly computing: number;
+  /** Groups that copy together; null: each copies for itself. */
+  readonly cluster: Cluster | null;
   readonly ranges: Ranges;
   /** Buffers in the memory of the group, and the barriers behind them. */
   readonly places: readonly GroupPlace[];
@@ -62,7 +65,9 @@ export function planLaunch(
   const own = usedIn(seq(...before, body));
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
-  const releasing = roles ? product(computing) / warpLanes : 0;
+  const ranges = indexRanges(seq(...before, inner), extents);
+  const cluster = clusterIn(inner, before, extents, ranges, roles !== null);
+  const releasing = roles ? ((cluster?.groups ?? 1) * product(computing)) / warpLanes : 0;
   const { barriers, end } = slotBarriers(slotsIn(body), places.at(-1)?.end ?? 0, releasing);
   const tiles = lanesOfTiles(body);
   const other = [...tiles].find((lanes) => lanes !== x);
@@ -73,10 +78,11 @@ export function planLaunch(
     body: inner,
     before,
     extents,
-    launch: { entry, grid, group, groupBytes: end },
+    launch: { entry, grid, group, groupBytes: end, ...(cluster && { cluster: cluster.groups }) },
     roles,
     computing: z,
-    ranges: indexRanges(seq(...before, inner), extents),
+    cluster,
+    ranges,
     places,
     barriers,
     arrays: registerArrays(func, own, tiledIn(body)),

@@ -10,7 +10,7 @@ import { launchBodies } from "../../launch-bodies.ts";
 import { createBoxMaps } from "../plan/boxes.ts";
 import { arraysOf, bytesOf, factsOf, type KernelFacts } from "../plan/kernel-facts.ts";
 import { type LaunchPlan, planLaunch } from "../plan/launch-plan.ts";
-import { printBarriers } from "./box-copy.ts";
+import { printBarriers, printMeeting } from "./box-copy.ts";
 import type { BufferPlace, PtxContext } from "./context.ts";
 import { constant, createEmitter, type Emitter, type Value } from "./emitter.ts";
 import { evaluate } from "./expression.ts";
@@ -72,6 +72,8 @@ function entryOf(plan: LaunchPlan, func: LoopFunc, facts: KernelFacts, isFast: b
   for (const definition of plan.before) printStatement(definition, context);
   if (plan.roles) printCopier(plan.roles.copies, plan.computing, context);
   printStatement(plan.roles?.computes ?? plan.body, context);
+  // Until then others may release slots of this group.
+  if (plan.cluster) printMeeting(emitter);
   const parameters = [
     ...arrays.map((_, at) => `.param .u64 ${parameter(at)}`),
     ...maps.all.map((_, at) => `.param .align 64 .b8 ${mapAt(at)}[128]`),
@@ -81,6 +83,7 @@ function entryOf(plan: LaunchPlan, func: LoopFunc, facts: KernelFacts, isFast: b
     parameters.join(",\n"),
     ")",
     `.maxntid ${product(group)}, 1, 1`,
+    ...(plan.cluster ? [".explicitcluster", `.reqnctapercluster ${plan.cluster.groups}, 1, 1`] : []),
     "{",
     ...plan.arrays.map((buffer) => `.local .align 16 .b8 ${localName(buffer)}[${bytesOf(buffer)}];`),
     ...emitter.finish(),
