@@ -50,10 +50,14 @@ const copiesOf = {
   boxes: "by boxes",
   "warp-specialized": "by boxes, warp-specialized",
   persistent: "by boxes, warp-specialized",
+  clusters: "by boxes, warp-specialized",
 } as const;
 
 /** Rows of blocks that are walked together in a large product; in a small one the two of the tables. */
 const neighboursOfLarge = 8;
+
+/** Groups of a cluster, which are neighbours. */
+const cluster = 2;
 
 /** As many rounds as leave each processor one group, but two at least. */
 function inRounds(blocks: Blocks, { M, N }: Product, processors: number): Blocks {
@@ -71,7 +75,8 @@ function subjectsFor(product: Product, { capability, processors }: CudaDevice): 
     // Threads that only copy are as many for each of the warps along the columns, and take their registers.
     const fitting = ofGroups.filter(([{ along }]) => copies !== "by boxes, warp-specialized" || along === 1);
     return fitting.map(([it, wide]): Subject => {
-      const own = name === "persistent" ? inRounds(placed(it), product, processors) : placed(it);
+      const inTurns = inRounds(placed(it), product, processors);
+      const own = { persistent: inTurns, clusters: { ...inTurns, cluster } }[name] ?? placed(it);
       return { name, blocks: own, trace: byGroups(product, own, wide, copies) };
     });
   });

@@ -110,6 +110,8 @@ describe.skipIf(noCudaTools)(`machine code${noCudaTools ? ` (${noCudaTools})` : 
           const [copies, others] = template.name.includes("by boxes") ? ["UTMALDG", "LDGSTS"] : ["LDGSTS", "UTMALDG"];
           if (countedAt(drawn.assignment, ".stages") > 1) expect(countOf(code, copies), what).toBeGreaterThan(0);
           expect(countOf(code, others), what).toBe(0);
+          // Groups of a cluster meet.
+          expect(countOf(code, "UCGABAR") > 0, what).toBe(drawn.source.launches.some((it) => it.cluster));
           const counted = countedAt(drawn.assignment, ".registers");
           close.push(Math.abs(counted - code.registers) <= 0.15 * code.registers);
         }

@@ -10,7 +10,17 @@ import { inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf, wrongAccesses } from "../../support/reference.ts";
 import { wrongOnCpu } from "./cuda-on-cpu.ts";
 import type { Round } from "./draw-round.ts";
-import { blocks, castsOf, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
+import {
+  blocks,
+  castsOf,
+  drawn,
+  inPanels,
+  kernelOf,
+  productOfGroups,
+  sizes,
+  sourcesOf,
+  swept,
+} from "./kernels-on-cpu.ts";
 
 const turn = inTurn(7);
 
@@ -127,6 +137,25 @@ describe.skipIf(noFakeGpu !== null)(`CUDA C on the CPU${noFakeGpu ? ` (${noFakeG
       const op = productOf({ ...sizes, K: 512 });
       const { source } = kernelOf(op, byGroups({ ...sizes, K: 512 }, { ...blocks, rows: 128, across: 2 }, 128, kind));
       expect(wrongWithout(referenceOf(op, createRng(3)), [source], part)).toBe(1);
+    },
+    120_000,
+  );
+
+  turn.each([
+    ["the arrival at the barriers of all groups", /if .* uk_arrive_at\(.*\);/],
+    ["the wait for a slot", /(?<=\n +)uk_await_cluster\(.*\);/],
+    ["the first meeting", /uk_meet_cluster\(\);(?!\n\})/],
+    ["the last meeting", /uk_meet_cluster\(\);(?=\n\})/],
+  ])(
+    "in clusters: %s that is missing is seen",
+    (_, part) => {
+      const { op, trace } = productOfGroups("in clusters");
+      const { flat, source } = kernelOf(op, trace);
+      const reference = referenceOf(op, createRng(3));
+      expect(source.launches[0]!.cluster).toBe(2);
+      expect(wrongOnCpu(reference, [source])).toEqual([null]);
+      expect(wrongAccesses(reference, flat)).toBeNull();
+      expect(wrongWithout(reference, [source], part)).toBe(1);
     },
     120_000,
   );

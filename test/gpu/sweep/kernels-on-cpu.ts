@@ -16,6 +16,7 @@ import {
   schedule,
   type Trace,
 } from "../../../src/compiler/index.ts";
+import { byGroups, productOf } from "../../compiler/cuda/schedules.ts";
 import { firstSchedules } from "../../support/first-schedules.ts";
 import { fewer } from "../../support/long.ts";
 import { type Reference, referenceOn } from "../../support/reference.ts";
@@ -57,6 +58,27 @@ export const sourcesOf = ({ schedules }: Round): readonly CudaSource[] =>
 
 export const sizes = { M: 128, N: 256, K: 256, dtype: "bf16" } as const;
 export const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };
+
+/** Ways of a product by four warps, with the sizes of each. In clusters two groups compute two blocks each, and copy the columns together. */
+export const productsOfGroups = {
+  "by threads": { sizes, blocks, copies: "by threads" },
+  "by boxes": { sizes, blocks, copies: "by boxes" },
+  "warp-specialized": { sizes, blocks, copies: "by boxes, warp-specialized" },
+  "in clusters": {
+    sizes: { ...sizes, M: 256, N: 128 },
+    blocks: { ...blocks, neighbours: 2, rounds: 2, cluster: 2 },
+    copies: "by boxes, warp-specialized",
+  },
+} as const;
+
+/** A kernel for such a product. */
+export function productOfGroups(way: keyof typeof productsOfGroups): {
+  readonly op: ComputeDef;
+  readonly trace: Trace;
+} {
+  const { sizes, blocks, copies } = productsOfGroups[way];
+  return { op: productOf(sizes), trace: byGroups(sizes, blocks, 128, copies) };
+}
 
 /** A kernel for a product, as a schedule has it. */
 export function kernelOf(op: ComputeDef, trace: Trace): { readonly flat: LoopFunc; readonly source: CudaSource } {

@@ -6,12 +6,11 @@ import type { CudaSource } from "../../../src/compiler/index.ts";
 import type { CudaCompiler } from "../../../src/native/cuda/nvrtc.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { assemblePtx } from "../../compiler/cuda/assemble-ptx.ts";
-import { byGroups, productOf } from "../../compiler/cuda/schedules.ts";
 import { noCudaTools, openNvrtc, resourceUsages } from "../../compiler/cuda/tools.ts";
 import { noFakeGpu } from "../../support/cuda.ts";
 import { inTurn } from "../../support/long.ts";
 import { type Reference, referenceOf } from "../../support/reference.ts";
-import { blocks, castsOf, drawn, inPanels, kernelOf, sizes, sourcesOf, swept } from "./kernels-on-cpu.ts";
+import { castsOf, drawn, inPanels, kernelOf, productOfGroups, sourcesOf, swept } from "./kernels-on-cpu.ts";
 import { runPtx } from "./ptx/run-ptx.ts";
 import { type PtxKernel, wrongPtxOnCpu } from "./ptx-on-cpu.ts";
 
@@ -33,8 +32,11 @@ const needed = [
   ["by threads", "waits for copies", /cp\.async\.wait_group \d+;/],
   ["by boxes", "bytes of boxes", /(?:@%p\d+ )?mbarrier\.expect_tx.*;/],
   ["by boxes", "the loops of waits", /(?<=try_wait[^@]*)@!?%p\d+ bra.*;/],
-  ["by boxes, warp-specialized", "arrivals", /(?:@%p\d+ )?mbarrier\.arrive.*;/],
-  ["by boxes, warp-specialized", "waits for products", /wgmma\.wait_group\.sync\.aligned \d+;/],
+  ["warp-specialized", "arrivals", /(?:@%p\d+ )?mbarrier\.arrive.*;/],
+  ["warp-specialized", "waits for products", /wgmma\.wait_group\.sync\.aligned \d+;/],
+  ["in clusters", "boxes for others", /(?:@%p\d+ )?cp\.async.*multicast::cluster.*;/],
+  ["in clusters", "arrivals at others", /(?:@%p\d+ )?mbarrier\.arrive.*shared::cluster.*;/],
+  ["in clusters", "meetings", /barrier\.cluster\.wait\.acquire\.aligned;/],
 ] as const;
 
 /** Tests of a product that is compiled or printed: it is right, and no more so once a part is left out. */
@@ -42,8 +44,8 @@ function wantsAll(made: (source: CudaSource) => PtxKernel): void {
   turn.each(needed)(
     "%s: a product without %s is wrong",
     (kind, _, part) => {
-      const op = productOf(sizes);
-      const { source } = kernelOf(op, byGroups(sizes, blocks, 128, kind));
+      const { op, trace } = productOfGroups(kind);
+      const { source } = kernelOf(op, trace);
       const reference = referenceOf(op, createRng(3));
       const kernel = made(source);
       expect(wrongPtxOnCpu(reference, [kernel])).toEqual([null]);
