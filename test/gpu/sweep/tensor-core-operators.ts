@@ -53,6 +53,22 @@ export const tensorCoreOperators: readonly FurtherOperator[] = [
     },
   },
   {
+    // Rows enough for groups that compute several parts of the result, and for neighbours that are a cluster.
+    title: "products of persistent groups",
+    types: ["bf16", "i8", "f16"],
+    draw(rng, type) {
+      const { dtype, second } = operandTypes(type);
+      const { transposed, finished, inBatches } = byteProducts;
+      const [M, N] = [64 * rng.pick([2, 4, 6]), 64 * between(rng, 1, 2)];
+      if (type.endsWith("8")) {
+        return rng.pick([transposed, finished, inBatches])([dtype, second], [M, N, 128 * between(rng, 2, 3)]);
+      }
+      const sizes = { M, N, K: 64 * between(rng, 2, 3), dtype };
+      if (rng.below(3) === 0) return opLibrary.batchMatmul({ ...sizes, batch: 2 });
+      return opLibrary.gemm(sizes, rng.pick(epilogues));
+    },
+  },
+  {
     title: "deep products of whole tiles",
     types: ["f16", "bf16", "i8"],
     draw(rng, type) {

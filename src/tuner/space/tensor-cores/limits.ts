@@ -25,7 +25,8 @@ export const sumsOf = ({ stage }: WarpProduct): string => `${stage.name}.sums`;
 export const registersOf = ({ stage }: WarpProduct): string => `${stage.name}.registers`;
 export const groupBytesOf = ({ stage }: WarpProduct): string => `${stage.name}.group-bytes`;
 
-const { pieceBytes, panelRows, barrierBytes, leastThreads, mostSums, warpRegisters, groupRegisters } = gpuSizes;
+const { pieceBytes, panelRows, barrierBytes, leastThreads, mostSums } = gpuSizes;
+const { warpRegisters, groupRegisters, persistentRegisters } = gpuSizes;
 
 /** Sums of a tile that each of its lanes holds. */
 const sumsOfTile = ({ rows, columns, lanes }: TileShape): number => (rows * columns) / lanes;
@@ -139,7 +140,7 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
     mostSums,
     `a thread holds at most ${mostSums} sums of ${stage.name} in registers`,
   );
-  const { perSum, beside } = tile.panel === null ? warpRegisters : groupRegisters;
+  const { perSum, beside } = registersBy(warps);
   const held = `${registers}.sums`;
   const shares = [perSum * sumsOfTile(tile), registerOf(rows), registerOf(columns)];
   const withSums = product(summed, held, shares, "registers of sums and operands, about");
@@ -147,6 +148,11 @@ function limitRegisters(draft: Draft, warps: WarpProduct, limits: Limits): Draft
   const file = limits.registersPerProcessor ?? 0;
   const all = product(needed, `${registers}.group`, [threads, registers], "registers of a group, about");
   return atMost(all, `${registers}.group`, file, `the threads of a group fit ${file} registers`);
+}
+
+function registersBy(warps: WarpProduct): { readonly perSum: number; readonly beside: number } {
+  if (warps.tile.panel === null) return warpRegisters;
+  return isPersistent(warps) ? persistentRegisters : groupRegisters;
 }
 
 /** Threads of a group: those that copy and compute nothing are one warp more along the rows. */
