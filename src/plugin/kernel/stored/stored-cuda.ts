@@ -69,7 +69,7 @@ const decodeMap = object<AnyMap>({
 const decodeAxes = list(integer(1, 2 ** 31 - 1), 3);
 
 /** A launch whose lists may be of any length. */
-interface AnyLaunch extends Pick<CudaLaunch, "entry" | "groupBytes"> {
+interface AnyLaunch extends Omit<CudaLaunch, "grid" | "group" | "maps"> {
   readonly grid: readonly number[];
   readonly group: readonly number[];
   readonly maps?: readonly AnyMap[];
@@ -80,6 +80,7 @@ const decodeLaunch = object<AnyLaunch>({
   grid: decodeAxes,
   group: decodeAxes,
   groupBytes: integer(0, 2 ** 20),
+  cluster: optional(integer(2, 8)),
   maps: optional(list(decodeMap, 1000)),
 });
 
