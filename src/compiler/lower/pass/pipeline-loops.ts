@@ -29,7 +29,7 @@ import {
   syncBoxes,
   variable,
 } from "../../ir/build.ts";
-import type { Buffer, Expr, For, LoopFunc, Stmt, Var } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, For, If, LoopFunc, Stmt, Var } from "../../ir/loop-ir.ts";
 import { groupAxisOf, isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
 import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
@@ -80,12 +80,14 @@ export const pipelineLoops: Pass = {
 
 const isPipelined = (loop: For): boolean => (loop.annotations[stagesWord] ?? 1) > 1;
 
-/** Loops around each loop, by its name, the outermost first. */
-function loopsAround(body: Stmt): ReadonlyMap<string, readonly For[]> {
-  const around = new Map<string, readonly For[]>();
-  const visit = (stmt: Stmt, outer: readonly For[]): void => {
+type Around = For | If;
+
+/** Loops and choices around each loop, by its name, the outermost first. */
+function loopsAround(body: Stmt): ReadonlyMap<string, readonly Around[]> {
+  const around = new Map<string, readonly Around[]>();
+  const visit = (stmt: Stmt, outer: readonly Around[]): void => {
     if (stmt.kind === "for") around.set(stmt.name, outer);
-    const inside = stmt.kind === "for" ? [...outer, stmt] : outer;
+    const inside = stmt.kind === "for" || stmt.kind === "if" ? [...outer, stmt] : outer;
     for (const child of childrenOf(stmt)) visit(child, inside);
   };
   visit(body, []);
@@ -97,8 +99,8 @@ interface Noted {
   readonly slots: Map<string, number>;
   /** Copies that begin before a loop, by its name. */
   readonly early: Map<string, Stmt>;
-  /** Loops around the one in question, the outermost first. */
-  readonly outer: readonly For[];
+  /** What is around the loop in question, the outermost first. */
+  readonly outer: readonly Around[];
 }
 
 /** The loop with its copies ahead; a loop that does not begin with copies stays. Notes the slots of what it copies to, and copies before it. */
@@ -120,11 +122,12 @@ function pipelined(loop: For, func: LoopFunc, { slots, early, outer }: Noted): S
   // Copies are under way until they are waited for: a statement that reads back what it stores cannot be one.
   if (copies.some((stmt) => readsAny(stmt, copied))) return plain;
   for (const name of copied) slots.set(name, stages);
-  const rounds = outer.filter((each) => !isThreadLoop(each));
-  const isOfGroup = outer.every((each) => groupAxisOf(each) === null);
+  const loops = outer.filter((each) => each.kind === "for");
+  const rounds = loops.filter((each) => !isThreadLoop(each));
+  const isOfGroup = loops.every((each) => groupAxisOf(each) === null);
   const areBoxes = isOfGroup && copies.every(isBox);
   // Where copies go on from round to round, iterations are counted through them all.
-  const goOn = areBoxes && specialized !== undefined && canGoOn(rounds, copies, copied);
+  const goOn = areBoxes && specialized !== undefined && canGoOn(outer, rounds[0], copies, copied);
   const counted = goOn ? [...rounds, loop] : [loop];
   const slotAt = (iteration: Expr): Expr => mod(iteration, constInt(stages));
   const at = (stmts: readonly Stmt[], slot: Expr): readonly Stmt[] =>
@@ -150,10 +153,21 @@ function pipelined(loop: For, func: LoopFunc, { slots, early, outer }: Noted): S
   return repeated;
 }
 
-/** Says whether the boxes of a loop may be asked for in earlier rounds: nothing else in them has copies ahead, or stores what these copies read. */
-function canGoOn(rounds: readonly For[], copies: readonly Stmt[], copied: ReadonlySet<string>): boolean {
-  const [outermost] = rounds;
+/**
+ * Says whether the boxes of a loop may be asked for in earlier rounds: a launch has all rounds, each of them has the loop, and nothing else in them
+ * has copies ahead, or stores what these copies read.
+ *
+ * @param outermost loop whose iterations are rounds, or are made of such; undefined: there is one round
+ */
+function canGoOn(
+  outer: readonly Around[],
+  outermost: For | undefined,
+  copies: readonly Stmt[],
+  copied: ReadonlySet<string>,
+): boolean {
   if (!outermost) return true;
+  const inside = outer.slice(outer.indexOf(outermost));
+  if (outermost === outer[0] || inside.some((each) => each.kind === "if" || isThreadLoop(each))) return false;
   let pipelines = 0;
   walkStmt(outermost, (stmt) => {
     if (stmt.kind === "for" && isPipelined(stmt)) pipelines += 1;
