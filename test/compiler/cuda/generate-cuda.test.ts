@@ -169,6 +169,37 @@ describe("products on tensor cores", () => {
     ]);
   });
 
+  describe("clusters", () => {
+    const inClusters = (cluster: number, copies: Parameters<typeof byGroups>[3] = "by boxes, warp-specialized") =>
+      sourceOf(productOf(sizes), byGroups(sizes, { ...blocks, neighbours: 2, cluster }, 128, copies));
+
+    test("each group asks for a half of the columns, for both, and has its rows for itself", () => {
+      const { text, launches } = inClusters(2);
+      expect(text).toContain("void __cluster_dims__(2, 1, 1) __launch_bounds__(384)");
+      expect(launches).toMatchObject([{ grid: [4, 1, 1], cluster: 2 }]);
+      const [columns, rows] = launches[0]!.maps!;
+      expect([columns!.box, rows!.box]).toEqual([
+        [64, 32],
+        [64, 128],
+      ]);
+      expect(text).toMatch(/uk_shared_box\(uk_shared\(&B_pack_\[.*blockIdx_x_ & 1\) \* 2048.*, 8192, 3\);/);
+      expect(text).toMatch(/uk_box\(uk_shared\(&A_pack_\[/);
+      // Eight warps of each group release a slot, at both.
+      expect(text).toContain("uk_begin_slot(uk_shared(&uk_free3[at]), 16);");
+      expect(text).toContain("if (threadIdx.x % 32 < 2) uk_arrive_at(");
+    });
+
+    test("a cluster of one group is none", () => {
+      expect(inClusters(1).text).not.toContain("__cluster_dims__");
+    });
+
+    test("clusters are whole, not too large, and want threads of their own for boxes", () => {
+      expect(() => inClusters(3)).toThrow("4 groups are no whole clusters of 3");
+      expect(() => inClusters(16)).toThrow("a cluster has 16 groups");
+      expect(() => inClusters(2, "by boxes")).toThrow("add the word warp-specialized");
+    });
+  });
+
   test("a thread that copies does not wait where those that compute do", () => {
     const body = seq(syncBoxes("await-release", 3), sync("barrier"));
     expect(() => rolesIn(body, { group: new Set(), global: new Set() })).toThrow(

@@ -15,7 +15,6 @@ import type { CudaLaunch, CudaSource } from "../plan/cuda-source.ts";
 import { arraysOf, bytesOf, factsOf } from "../plan/kernel-facts.ts";
 import { type LaunchPlan, planLaunch } from "../plan/launch-plan.ts";
 import type { Roles } from "../plan/roles.ts";
-import { generatePtx } from "../ptx/generate-ptx.ts";
 import { barrierLines, mapParameter } from "./box-copy.ts";
 import { laneColumn, laneRow } from "./expression.ts";
 import { createNames } from "./names.ts";
@@ -24,7 +23,8 @@ import { linesOf } from "./statement.ts";
 import type { StatementContext } from "./statement-context.ts";
 import { cudaType } from "./types.ts";
 
-export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): CudaSource {
+/** What is known of the functions but their PTX, which is printed where it is asked for. */
+export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): Omit<CudaSource, "ptx"> {
   const used = new Set<HelperName>();
   let next = 0;
   const facts = factsOf(func);
@@ -63,7 +63,6 @@ export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptio
     kind: "cuda",
     name: func.name,
     parameters: parametersOf(func.buffers),
-    ptx: (architecture) => generatePtx(func, { architecture, numerics }),
     text: `${[...helperTexts(used), ...texts].join("\n")}\n`,
     launches: parts.map(({ launch }) => launch),
     scratch: scratchOf(func).map((buffer) => ({ name: buffer.name, bytes: bytesOf(buffer) })),

@@ -49,7 +49,8 @@ export interface PtxContext {
   readonly mapOf: (array: string, shape: BoxCopy["shape"]) => Value;
   /** Numbers of batches of boxes so far, by their slots. */
   readonly batches: ReadonlyMap<number, Batches>;
-  readonly fresh: (stem: string) => string;
+  /** Name of a vector that is loaded before its elements are named. */
+  readonly freshRun: () => string;
 }
 
 /** Name of an element of a vector or of a tile. */

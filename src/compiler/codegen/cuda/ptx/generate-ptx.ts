@@ -47,14 +47,15 @@ function entryOf(plan: LaunchPlan, func: LoopFunc, facts: KernelFacts, isFast: b
   const arrays = arraysOf(func);
   const mapAt = (number: number): string => parameter(arrays.length + number);
   let next = 0;
+  const groupBase = emitter.compute("mov.u32", "b32", [constant("b32", "uk_group")], true);
   const start: PtxContext = {
     emitter,
     facts,
     plan,
     isFast,
     ranges: plan.ranges,
-    groupBase: emitter.compute("mov.u32", "b32", [constant("b32", "uk_group")], true),
-    placeOf: placesOf(plan, func, parameter, emitter),
+    groupBase,
+    placeOf: placesOf(plan, func, parameter, groupBase, emitter),
     assigned: assignedIn(plan.body),
     variables: new Map(),
     locals: new Map(),
@@ -66,7 +67,7 @@ function entryOf(plan: LaunchPlan, func: LoopFunc, facts: KernelFacts, isFast: b
       const address = emitter.compute("mov.b64", "b64", [constant("b64", mapAt(maps.numberOf(array, shape)))], true);
       return emitter.compute("cvta.param.u64", "b64", [address], true);
     },
-    fresh: (stem) => `uk_${stem}${next++}`,
+    freshRun: () => `uk_run${next++}`,
   };
   const context: PtxContext = { ...start, batches: printBarriers(start) };
   for (const definition of plan.before) printStatement(definition, context);
@@ -107,16 +108,14 @@ function placesOf(
   plan: LaunchPlan,
   func: LoopFunc,
   parameter: (at: number) => string,
+  groupBase: Value,
   { compute }: Emitter,
 ): PtxContext["placeOf"] {
   const move = (name: string): Value => compute("mov.u64", "b64", [constant("b64", name)], true);
   const arrays = arraysOf(func);
   return (name): BufferPlace => {
     const inGroup = plan.places.find(({ buffer }) => buffer.name === name);
-    if (inGroup) {
-      const base = compute("mov.u32", "b32", [constant("b32", "uk_group")], true);
-      return { space: "shared", base, offset: inGroup.start, isConstant: false };
-    }
+    if (inGroup) return { space: "shared", base: groupBase, offset: inGroup.start, isConstant: false };
     const local = plan.arrays.find((buffer) => buffer.name === name);
     if (local) return { space: "local", base: move(localName(local)), offset: 0, isConstant: false };
     const at = arrays.findIndex((buffer) => buffer.name === name);

@@ -218,7 +218,7 @@ function loadVectors(value: Expr, context: PtxContext): ReadonlyMap<Expr, string
   const loaded = new Map(context.loaded);
   for (const { load, start, ways } of vectors) {
     const guard = ways && both(context.guard, conditionOf(ways, context), context);
-    const name = context.fresh("run");
+    const name = context.freshRun();
     const inner = { ...context, guard: guard ?? context.guard };
     const address = elementAddress(load.buffer, start, load.dtype, inner);
     const values = loadVector(loadFrom(load.buffer, context), load.dtype, lanesOf(load), address, inner);
@@ -241,7 +241,7 @@ function conditionOf(ways: readonly (readonly Choice[])[], context: PtxContext):
 
 /** Loads a run, and notes the elements of it that loads stand for. */
 function printRun({ buffer, dtype, start, elements }: Run, loaded: Map<Expr, string>, context: PtxContext): void {
-  const name = context.fresh("run");
+  const name = context.freshRun();
   const address = elementAddress(buffer, fromAffine(start), dtype, context);
   const values = loadVector(loadFrom(buffer, context), dtype, elements.length, address, context);
   for (const [at, same] of elements.entries()) {
