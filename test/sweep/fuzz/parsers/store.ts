@@ -129,9 +129,12 @@ export const storeParsers: readonly FuzzedParser[] = [
     seeds: () => {
       const launch = { entry: "gemm_0", grid: [4, 1, 1], group: [128, 1, 1], groupBytes: 1024 };
       const run = { launches: [launch], scratch: [64] };
+      const map = { array: 1, elementBytes: 2, columns: 512, rows: 256, box: [64, 32] };
+      const inClusters = { ...launch, cluster: 2, maps: [map] };
       return [
         JSON.stringify({ architecture: "sm_90a", run, prepare: null }),
         JSON.stringify({ architecture: "sm_80", run, prepare: { launches: [], scratch: [] } }),
+        JSON.stringify({ architecture: "sm_90a", run: { launches: [inClusters], scratch: [] }, prepare: null }),
       ];
     },
     read(text) {
