@@ -153,30 +153,39 @@ process.exit();`;
     expect(await runProgram(join(root, "main.mjs"), env, false)).toEqual([answer, answer]);
   }, 120_000);
 
-  /** Schedule of a product whose operands are copied as boxes. */
-  const boxed = (): Candidate => {
-    const library = gemm({ M: 128, N: 192, K: 256, dtype: "bf16" });
+  /** Schedule of a product whose operands are copied as boxes, by each group for itself or by two together. */
+  const boxed = (isOfCluster: boolean): Candidate => {
+    const library = gemm({ M: 256, N: 192, K: 256, dtype: "bf16" });
     const space = generateSpace({
       op: instantiate(library, {}, "op"),
       target: cudaSm90,
       numerics: "fast",
       threads: 1,
     });
-    const template = space.templates.find(({ name }) => name.endsWith("by boxes"))!;
-    const point = sample(compileModel(template.model), createRng(3));
-    if (point.kind !== "found") throw new Error(point.kind);
-    return { template: template.name, assignment: point.assignment };
+    const template = space.templates.find(({ name }) => name.endsWith(isOfCluster ? "persistent" : "by boxes"))!;
+    const [model, rng] = [compileModel(template.model), createRng(3)];
+    for (;;) {
+      const point = sample(model, rng);
+      if (point.kind !== "found") throw new Error(point.kind);
+      const { assignment } = point;
+      if (!isOfCluster || assignment["C.sum.cluster"] === 2) return { template: template.name, assignment };
+    }
   };
 
-  test("gives launches maps of their arrays, other ones for other memory", async () => {
-    const root = linkedApp(
-      {
-        "main.mjs": `
+  test.each([
+    ["by boxes", false],
+    ["in clusters", true],
+  ] as const)(
+    "gives launches maps of their arrays, other ones for other memory: %s",
+    async (_, isOfCluster) => {
+      const root = linkedApp(
+        {
+          "main.mjs": `
 import { build, load } from "unplugin-kernel/api";
 import { gemm } from "unplugin-kernel/ops";
-const op = gemm({ M: 128, N: 192, K: 256, dtype: "bf16" });
+const op = gemm({ M: 256, N: 192, K: 256, dtype: "bf16" });
 const options = { target: "cuda-sm90" };
-const { twin, ...artifact } = await build(op, ${JSON.stringify(boxed())}, options);
+const { twin, ...artifact } = await build(op, ${JSON.stringify(boxed(isOfCluster))}, options);
 const kernel = load({ ...JSON.parse(JSON.stringify(artifact)), twin });
 // 1, 2, 3 and 0, as bf16.
 const numbers = [0x3f80, 0x4000, 0x4040, 0];
@@ -184,21 +193,26 @@ const values = (length, salt) => Uint16Array.from({ length }, (_, at) => numbers
 const there = await kernel.on(kernel.device);
 const told = [];
 for (const salt of [1, 2]) {
-  const [A, B] = [values(128 * 256, salt), values(256 * 192, 2 * salt)];
+  const [A, B] = [values(256 * 256, salt), values(256 * 192, 2 * salt)];
   const wanted = kernel(A, B);
   const C = there.buffer("C");
   there.run(there.buffer("A", A), there.buffer("B", B), C);
   const found = await there.read("C", C);
   told.push(found.every((value, at) => value === wanted[at]));
 }
-console.log(JSON.stringify([artifact.kernels[0].launches[0].maps.map(({ array }) => array), told]));
+const [launch] = artifact.kernels[0].launches;
+console.log(JSON.stringify([launch.maps.map(({ array }) => array), told, launch.cluster ?? 1]));
 process.exit();`,
-      },
-      { koffi: packageFile("node_modules/koffi") },
-    );
-    const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
-    const [arrays, told] = (await runProgram(join(root, "main.mjs"), env, false)) as [number[], boolean[]];
-    expect(arrays.toSorted()).toEqual([0, 1]);
-    expect(told).toEqual([true, true]);
-  }, 120_000);
+        },
+        { koffi: packageFile("node_modules/koffi") },
+      );
+      const env = { UNPLUGIN_KERNEL_CUDA: fake.driver, UNPLUGIN_KERNEL_NVRTC: fake.nvrtc };
+      const found = await runProgram(join(root, "main.mjs"), env, false);
+      const [arrays, told, cluster] = found as [number[], boolean[], number];
+      expect(cluster).toBe(isOfCluster ? 2 : 1);
+      expect(arrays.toSorted()).toEqual([0, 1]);
+      expect(told).toEqual([true, true]);
+    },
+    120_000,
+  );
 });

@@ -16,10 +16,10 @@ export const gpuRates = {
   /** From the request of a copy to its arrival. */
   memoryLatency: 900,
   /**
-   * Time beside that of copies by threads, until boxes have been timed on a GPU, its square for those of threads of their own, and its cube for
-   * persistent groups: where nothing is measured, what has run comes first.
+   * Time beside that of what has been timed on a GPU, until boxes, threads of their own for them, and persistent groups have been: where nothing is
+   * measured, what has run comes first.
    */
-  untimedBoxes: 17 / 16,
+  untimed: { boxes: 17 / 16, specialized: 17 / 16, persistent: 17 / 16 },
   /** Until the first thread runs, and from the last one to the next launch. */
   cyclesPerLaunch: 4_000,
   /** A thread waits for each element that it adds up; so many groups of such threads wait beside each other. */

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { codeGeneratorNamed } from "../../../src/compiler/backend/code-generators.ts";
 import { lower } from "../../../src/compiler/backend/lower.ts";
+import { clusterIn } from "../../../src/compiler/codegen/cuda/plan/cluster.ts";
 import type { CudaSource } from "../../../src/compiler/codegen/cuda/plan/cuda-source.ts";
 import { rolesIn } from "../../../src/compiler/codegen/cuda/plan/roles.ts";
 import {
@@ -15,7 +16,20 @@ import {
   type Target,
   type Trace,
 } from "../../../src/compiler/index.ts";
-import { seq, sync, syncBoxes } from "../../../src/compiler/ir/build.ts";
+import {
+  constInt,
+  floorDiv,
+  forLoop,
+  ifThen,
+  lt,
+  seq,
+  sync,
+  syncBoxes,
+  variable,
+} from "../../../src/compiler/ir/build.ts";
+import type { Expr } from "../../../src/compiler/ir/loop-ir.ts";
+import { noRanges } from "../../../src/compiler/ir/ranges.ts";
+import { updateFor } from "../../../src/compiler/ir/update.ts";
 import { cudaSm80, cudaSm90 } from "../../../src/compiler/target/cuda.ts";
 import { byGroups, byWarps, productOf } from "./schedules.ts";
 
@@ -197,6 +211,19 @@ describe("products on tensor cores", () => {
       expect(() => inClusters(3)).toThrow("4 groups are no whole clusters of 3");
       expect(() => inClusters(16)).toThrow("a cluster has 16 groups");
       expect(() => inClusters(2, "by boxes")).toThrow("add the word warp-specialized");
+    });
+
+    test("all groups of a cluster ask for their parts under the same conditions", () => {
+      const copiesWhere = (condition: Expr) => {
+        const copies = updateFor(forLoop("k", 4, ifThen(condition, syncBoxes("fill", 3))), {
+          annotations: { cluster: 2 },
+        });
+        const roles = { copies, computes: seq() };
+        return () => clusterIn(copies, [], new Map([["blockIdx.x", 8]]), noRanges, roles);
+      };
+      const group = variable("blockIdx.x");
+      expect(copiesWhere(lt(floorDiv(group, constInt(2)), constInt(3)))()!.groups).toBe(2);
+      expect(copiesWhere(lt(group, constInt(3)))).toThrow("copy different boxes where blockIdx.x < 3");
     });
   });
 

@@ -48,23 +48,36 @@ static void each_entry(const char *text, void (*act)(void *, int, const char *),
   }
 }
 
-/* The text, but for helpers that are an instruction of the GPU: those for the CPU stand before it. */
+/* Says whether a part stands in the first characters of a text. */
+static int stands_in(const char *part, const char *text, size_t length) {
+  const char *found = strstr(text, part);
+  return found && found < text + length;
+}
+
+/* The text, but for helpers that are an instruction of the GPU, and the memory of a group: those for the CPU stand before it. */
 static void print_for_cpu(const char *text, FILE *file) {
   while (*text) {
     size_t length = strcspn(text, "\n");
     if (text[length]) length++;
-    const char *instruction = strstr(text, "asm");
-    int is_helper = !strncmp(text, "__device__", 10) && instruction && instruction < text + length;
-    if (!is_helper) fwrite(text, 1, length, file);
+    int is_helper = !strncmp(text, "__device__", 10) && stands_in("asm", text, length);
+    if (!is_helper && !stands_in("extern __shared__", text, length)) fwrite(text, 1, length, file);
     text += length;
   }
+}
+
+/* Groups of a cluster, as an entry says it between `extern` and its name. */
+static int cluster_of(const char *name) {
+  const char *entry = name;
+  while (strncmp(entry, "extern", 6)) entry--;
+  const char *cluster = strstr(entry, "__cluster_dims__(");
+  return cluster && cluster < name ? atoi(strchr(cluster, '(') + 1) : 1;
 }
 
 static void print_launcher(void *file, int length, const char *name) {
   fprintf(file, "extern \"C\" const int count_%.*s = uk_parameters(%.*s);\n", length, name, length, name);
   fprintf(file, "extern \"C\" const int *const sizes_%.*s = uk_sizes(%.*s);\n", length, name, length, name);
-  fprintf(file, "extern \"C\" void launch_%.*s(const unsigned *g, const unsigned *b, void **p) { uk_all(%.*s, g, b, p); }\n", length, name,
-    length, name);
+  fprintf(file, "extern \"C\" void launch_%.*s(const unsigned *g, const unsigned *b, void **p) { uk_all(%.*s, g, b, p, %d); }\n", length, name,
+    length, name, cluster_of(name));
 }
 
 static void print_entry(void *end, int length, const char *name) {

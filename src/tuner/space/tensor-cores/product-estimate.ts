@@ -56,11 +56,12 @@ export const productEstimate =
     };
   };
 
+const { boxes, specialized, persistent } = gpuRates.untimed;
 const untimed: Readonly<Record<Copying, number>> = {
   "by threads": 1,
-  "by boxes": gpuRates.untimedBoxes,
-  "by boxes, warp-specialized": gpuRates.untimedBoxes ** 2,
-  "by boxes, warp-specialized, persistent": gpuRates.untimedBoxes ** 3,
+  "by boxes": boxes,
+  "by boxes, warp-specialized": boxes * specialized,
+  "by boxes, warp-specialized, persistent": boxes * specialized * persistent,
 };
 
 type Value = (name: string) => number;

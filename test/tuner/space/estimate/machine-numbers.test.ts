@@ -23,7 +23,7 @@ const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] =
   [/tiled-axis/, /const parts = /, "values that a search tries"],
   [
     /group-tiles/,
-    /const (mostWarps|mostTiles|neighbours|stages)|^ *\[[\d, ]+\],|\? \[1, 2, 4\]/,
+    /const (mostWarps|mostTiles|neighbours|stages|rounds|clusters)|^ *\[[\d, ]+\],|\? \[1, 2, 4\]/,
     "values that a search tries",
   ],
   [/threads-of-a-map/, /const threads = /, "values that a search tries"],

@@ -5,18 +5,20 @@
 
 import { add, constInt, mod, mul, variable } from "../../../ir/build.ts";
 import type { Define, Expr, Stmt, ThreadAxis } from "../../../ir/loop-ir.ts";
+import { printExpr } from "../../../ir/print.ts";
 import { type Ranges, withRange } from "../../../ir/ranges.ts";
-import { simplifyIndex } from "../../../ir/simplify.ts";
+import { simplifyExpr } from "../../../ir/simplify.ts";
 import { mapExpr, substitute, varsIn, walkStmt } from "../../../ir/visit.ts";
 import { cannotRun } from "../../cannot.ts";
+import type { Roles } from "./roles.ts";
 
 export interface Cluster {
   /** Groups of it, which follow each other along x. */
   readonly groups: number;
   /** Number of a group among them. */
   readonly rank: Expr;
-  /** Says whether an index is the same for all of its groups. */
-  readonly isShared: (index: Expr) => boolean;
+  /** Says whether an index, or a condition, is the same for all of its groups. */
+  readonly isShared: (expr: Expr) => boolean;
 }
 
 const clusterWord = "cluster";
@@ -32,20 +34,19 @@ const refuse = (why: string, hint: string): never => {
  * Returns the cluster of a launch; null: each of its groups is on its own.
  *
  * @param before definitions that the body names
- * @param isSpecialized whether threads of their own ask for boxes
+ * @param roles of its threads; null: all have one
  */
 export function clusterIn(
   body: Stmt,
   before: readonly Define[],
   extents: ReadonlyMap<ThreadAxis, number>,
   ranges: Ranges,
-  isSpecialized: boolean,
+  roles: Roles | null,
 ): Cluster | null {
   const groups = groupsIn(body);
   if (groups === 1) return null;
   const all = extents.get(axis) ?? 1;
-  if (!isSpecialized)
-    return refuse("groups of a cluster wait for each other at slots", "add the word warp-specialized");
+  if (!roles) return refuse("groups of a cluster wait for each other at slots", "add the word warp-specialized");
   if (groups > mostGroups) return refuse(`a cluster has ${groups} groups`, `a machine runs ${mostGroups} together`);
   if (all % groups !== 0)
     return refuse(`${all} groups are no whole clusters of ${groups}`, "leave out the word cluster");
@@ -55,15 +56,16 @@ export function clusterIn(
     (result, [name, extent]) => withRange(result, name, 0, extent - 1),
     ranges,
   );
-  const indexOf = indicesOfLocals([...before, body]);
-  return {
-    groups,
-    rank: mod(variable(axis), constInt(groups)),
-    isShared(index) {
-      const value = indexOf(index);
-      return value !== null && !varsIn(simplifyIndex(substitute(value, place), known)).has(rank.name);
-    },
+  const valueOfLocals = valuesOfLocals([...before, body]);
+  const isShared = (expr: Expr): boolean => {
+    const value = valueOfLocals(expr);
+    return value !== null && !varsIn(simplifyExpr(substitute(value, place), known)).has(rank.name);
   };
+  walkStmt(roles.copies, (stmt) => {
+    if (stmt.kind !== "if" || isShared(stmt.condition)) return;
+    refuse(`groups of a cluster copy different boxes where ${printExpr(stmt.condition)}`, "leave out the word cluster");
+  });
+  return { groups, rank: mod(variable(axis), constInt(groups)), isShared };
 }
 
 function groupsIn(body: Stmt): number {
@@ -74,8 +76,8 @@ function groupsIn(body: Stmt): number {
   return groups;
 }
 
-/** Puts the values of locals in their place. Null: one of them is assigned again, or is no index. */
-function indicesOfLocals(stmts: readonly Stmt[]): (index: Expr) => Expr | null {
+/** Puts the values of locals in their place. Null: one of them is assigned again, or comes from memory. */
+function valuesOfLocals(stmts: readonly Stmt[]): (expr: Expr) => Expr | null {
   const values = new Map<string, Expr | null>();
   for (const each of stmts) {
     walkStmt(each, (stmt) => {
@@ -83,16 +85,16 @@ function indicesOfLocals(stmts: readonly Stmt[]): (index: Expr) => Expr | null {
       if (stmt.kind === "assign") values.set(stmt.name, null);
     });
   }
-  const indexOf = (index: Expr): Expr | null => {
+  const withValues = (whole: Expr): Expr | null => {
     let isKnown = true;
-    const value = mapExpr(index, (expr) => {
+    const value = mapExpr(whole, (expr) => {
       if (expr.kind !== "local" && expr.kind !== "load") return expr;
       const known = expr.kind === "local" ? (values.get(expr.name) ?? null) : null;
-      const inner = known && indexOf(known);
+      const inner = known && withValues(known);
       isKnown &&= inner !== null;
       return inner ?? expr;
     });
     return isKnown ? value : null;
   };
-  return indexOf;
+  return withValues;
 }
