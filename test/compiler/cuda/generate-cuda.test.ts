@@ -218,8 +218,7 @@ describe("products on tensor cores", () => {
         const copies = updateFor(forLoop("k", 4, ifThen(condition, syncBoxes("fill", 3))), {
           annotations: { cluster: 2 },
         });
-        const roles = { copies, computes: seq() };
-        return () => clusterIn(copies, [], new Map([["blockIdx.x", 8]]), noRanges, roles);
+        return () => clusterIn(copies, [], new Map([["blockIdx.x", 8]]), noRanges, copies);
       };
       const group = variable("blockIdx.x");
       expect(copiesWhere(lt(floorDiv(group, constInt(2)), constInt(3)))()!.groups).toBe(2);

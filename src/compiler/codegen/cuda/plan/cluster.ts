@@ -10,7 +10,6 @@ import { type Ranges, withRange } from "../../../ir/ranges.ts";
 import { simplifyExpr } from "../../../ir/simplify.ts";
 import { mapExpr, substitute, varsIn, walkStmt } from "../../../ir/visit.ts";
 import { cannotRun } from "../../cannot.ts";
-import type { Roles } from "./roles.ts";
 
 export interface Cluster {
   /** Groups of it, which follow each other along x. */
@@ -34,19 +33,19 @@ const refuse = (why: string, hint: string): never => {
  * Returns the cluster of a launch; null: each of its groups is on its own.
  *
  * @param before definitions that the body names
- * @param roles of its threads; null: all have one
+ * @param copies statements of the thread that asks for boxes; null: it computes as the others do
  */
 export function clusterIn(
   body: Stmt,
   before: readonly Define[],
   extents: ReadonlyMap<ThreadAxis, number>,
   ranges: Ranges,
-  roles: Roles | null,
+  copies: Stmt | null,
 ): Cluster | null {
   const groups = groupsIn(body);
   if (groups === 1) return null;
   const all = extents.get(axis) ?? 1;
-  if (!roles) return refuse("groups of a cluster wait for each other at slots", "add the word warp-specialized");
+  if (!copies) return refuse("groups of a cluster wait for each other at slots", "add the word warp-specialized");
   if (groups > mostGroups) return refuse(`a cluster has ${groups} groups`, `a machine runs ${mostGroups} together`);
   if (all % groups !== 0)
     return refuse(`${all} groups are no whole clusters of ${groups}`, "leave out the word cluster");
@@ -61,7 +60,7 @@ export function clusterIn(
     const value = valueOfLocals(expr);
     return value !== null && !varsIn(simplifyExpr(substitute(value, place), known)).has(rank.name);
   };
-  walkStmt(roles.copies, (stmt) => {
+  walkStmt(copies, (stmt) => {
     if (stmt.kind !== "if" || isShared(stmt.condition)) return;
     refuse(`groups of a cluster copy different boxes where ${printExpr(stmt.condition)}`, "leave out the word cluster");
   });

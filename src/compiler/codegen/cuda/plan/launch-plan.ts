@@ -66,7 +66,7 @@ export function planLaunch(
   const shared = func.buffers.filter(({ name, memory }) => memory === "group" && own.has(name));
   const places = groupPlaces(shared, panelsIn({ ...func, body }).size > 0);
   const ranges = indexRanges(seq(...before, inner), extents);
-  const cluster = clusterIn(inner, before, extents, ranges, roles);
+  const cluster = clusterIn(inner, before, extents, ranges, roles?.copies ?? null);
   const releasing = roles ? ((cluster?.groups ?? 1) * product(computing)) / warpLanes : 0;
   const { barriers, end } = slotBarriers(slotsIn(body), places.at(-1)?.end ?? 0, releasing);
   const tiles = lanesOfTiles(body);
