@@ -49,7 +49,7 @@ export const gpuSizes = {
    */
   warpRegisters: { perSum: 1.125, beside: 24 },
   groupRegisters: { perSum: 1, beside: 32 },
-  /** Of persistent groups, whose compiler keeps places of the result from round to round: more where no further group fits anyway. */
+  /** A thread of a persistent group has more: the compiler keeps places of the result from round to round, and yet more of them where no further group fits. */
   persistentRegisters: { perSum: 1, beside: 40 },
   /**
    * Elements that extents of gathered matrices are rounded up to, with what an element then costs beside one of the largest: rows below 64 are not for

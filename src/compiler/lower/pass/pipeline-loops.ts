@@ -99,7 +99,7 @@ interface Noted {
   readonly slots: Map<string, number>;
   /** Copies that begin before a loop, by its name. */
   readonly early: Map<string, Stmt>;
-  /** What is around the loop in question, the outermost first. */
+  /** Loops and choices around the pipelined loop, the outermost first. */
   readonly outer: readonly Around[];
 }
 
@@ -279,25 +279,10 @@ function isBox(stmt: Stmt): boolean {
   return stmt.annotations[warpWord] !== undefined || isBox(stmt.body);
 }
 
-function storesTo(stmt: Stmt): readonly string[] {
-  const names: string[] = [];
-  walkStmt(stmt, (each) => {
-    if (each.kind === "store") names.push(each.buffer);
-  });
-  return names;
-}
+const storesTo = (stmt: Stmt): readonly string[] => [...accessedBuffers(stmt).stored];
 
-function readsAny(stmt: Stmt, names: ReadonlySet<string>): boolean {
-  let found = false;
-  walkStmt(
-    stmt,
-    () => undefined,
-    (expr) => {
-      found ||= expr.kind === "load" && names.has(expr.buffer);
-    },
-  );
-  return found;
-}
+const readsAny = (stmt: Stmt, names: ReadonlySet<string>): boolean =>
+  [...accessedBuffers(stmt).loaded].some((name) => names.has(name));
 
 /** The statement with every access to a copy moved to a slot. */
 function inSlot(stmt: Stmt, copied: ReadonlySet<string>, buffers: ReadonlyMap<string, Buffer>, slot: Expr): Stmt {

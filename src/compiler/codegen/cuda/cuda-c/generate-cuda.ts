@@ -23,7 +23,7 @@ import { linesOf } from "./statement.ts";
 import type { StatementContext } from "./statement-context.ts";
 import { cudaType } from "./types.ts";
 
-/** What is known of the functions but their PTX, which is printed where it is asked for. */
+/** Prints the functions, and says how they are launched. The caller adds their PTX, which is printed on demand. */
 export function generateCuda(func: LoopFunc, { target, numerics }: GenerateOptions): Omit<CudaSource, "ptx"> {
   const used = new Set<HelperName>();
   let next = 0;
