@@ -17,8 +17,11 @@ export const longNote = notNow === null ? "" : ` (${notNow})`;
 /** A test that takes long. */
 export const longTest = (name: string, body: () => unknown): void => test.skipIf(!isLong)(name + longNote, body);
 
-/** Cases to draw of so many: half of them where somebody waits. */
-export const fewer = (count: number): number => (isLong ? count : Math.ceil(count / 2));
+/** How many times rarer turns come in this run: CI has minutes. */
+const rarity = Number(process.env.TEST_RARITY ?? 1);
+
+/** Cases to draw of so many: half of them where somebody waits, and less where turns are rarer. */
+export const fewer = (count: number): number => (isLong ? count : Math.ceil(count / (2 * rarity)));
 
 /** What a run draws by: run.js makes it up. Without it the day does. */
 const runSeed = process.env.TEST_SEED || String(Math.floor(Date.now() / 86_400_000));
@@ -73,9 +76,6 @@ export const suitesInTurn = (count: number): SuiteTurns =>
   turns(describe, isNowOf(count), false) as unknown as SuiteTurns;
 
 type IsNow = (name: string) => boolean;
-
-/** How many times rarer turns come in this run: CI has minutes. */
-const rarity = Number(process.env.TEST_RARITY ?? 1);
 
 /** Says of each that is declared, in their order, whether it is the one of so many that is drawn. */
 function isNowOf(ofSoMany: number): IsNow {

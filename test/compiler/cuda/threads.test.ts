@@ -16,6 +16,7 @@ import {
 import { dropFrom } from "../../../src/compiler/schedule/nest.ts";
 import { cudaSm90 } from "../../../src/compiler/target/cuda.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+import { inTurn } from "../../support/long.ts";
 import { referenceOf, wrongNest } from "../../support/reference.ts";
 import { byGroups, byWarps, productOf } from "./schedules.ts";
 
@@ -133,10 +134,10 @@ describe("products on tensor cores", () => {
     },
   );
 
-  test.each([3, 4])(
+  inTurn(2).each([3, 4])(
     "groups that compute several blocks copy the next one's operands beside the last steps of one, %i slots",
     (stages) => {
-      const sizes = { M: 128, N: 256, K: 128, dtype: "bf16" } as const;
+      const sizes = { M: 128, N: 128, K: 128, dtype: "bf16" } as const;
       const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages, neighbours: 1, rounds: 2 };
       const block = "C.sum.i.0.0+C.sum.j.0+C.sum.i.0.1";
       const op = productOf(sizes, { bias: true, activation: "relu" });
