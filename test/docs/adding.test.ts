@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { longTest } from "../support/long.ts";
+import { inTurn, longTest } from "../support/long.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const pages = readdirSync(join(repository, "docs/adding"))
@@ -132,6 +132,6 @@ longTest("all of them together lead to what their commands say", () => {
     }
 });
 
-test("all of them together type-check", () => {
+inTurn(2)("all of them together type-check", () => {
   expect(run("npx tsc --noEmit -p .")).toBe("");
 });

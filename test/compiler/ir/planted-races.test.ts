@@ -20,7 +20,7 @@ import type { KernelArray } from "../../../src/native/runner/protocol.ts";
 import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
-import { inTurn } from "../../support/long.ts";
+import { inTurn, isLong } from "../../support/long.ts";
 import { type Defect, defectKinds, plantDefects } from "../../support/plant-defects.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "../../support/reference.ts";
 import { drawSchedules, loweredThreads, threadSpace } from "../../support/thread-schedules.ts";
@@ -62,8 +62,7 @@ const onTensorCores = (title: string, library: Op): readonly Kernel[] => {
 };
 
 /** Kinds of mistakes about batches of boxes, and what else orders accesses of their slots. */
-const ofBoxes: readonly Defect["kind"][] = ["no batch", "no release"];
-const ofSlots: readonly Defect["kind"][] = [...ofBoxes, "no barrier", "no waiting"];
+const ofSlots: readonly Defect["kind"][] = ["no batch", "no release", "no barrier", "no waiting"];
 
 /** The same by four warps together, whose operands come as boxes. Four steps fill three slots, one of them twice. */
 const inBoxes = (): readonly Kernel[] => {
@@ -163,7 +162,7 @@ const results: Result[] = [];
 describe("mistakes in", () => {
   const isLarge = ({ title }: Kernel): boolean => title.startsWith("four warps");
   const named = (some: readonly Kernel[]) => some.map((kernel) => [kernel.title, kernel] as const);
-  test.each(named(kernels.filter((kernel) => !isLarge(kernel))))("%s", judgeAll, 60_000);
+  inTurn(2).each(named(kernels.filter((kernel) => !isLarge(kernel))))("%s", judgeAll, 60_000);
   inTurn(3).each(named(kernels.filter(isLarge)))("%s", judgeAll, 60_000);
 });
 
@@ -182,12 +181,15 @@ const withOutcome = (outcome: Outcome): readonly Result[] => results.filter((res
 describe("of all that were planted in 30 kernels and more", () => {
   test("each kind is found", () => {
     expect(kernels.length).toBeGreaterThanOrEqual(30);
-    expect(results.length).toBeGreaterThan(500);
+    expect(results.length).toBeGreaterThan(isLong ? 500 : 20);
     for (const kind of defectKinds) {
       const own = results.filter((result) => result.kind === kind);
-      // Batches of boxes are in kernels of four warps alone, which have their turns.
-      if (own.length === 0 && ofBoxes.includes(kind)) continue;
       const found = own.filter(({ outcome }) => outcome === "found").length;
+      // The few of a run that has its turns may be those of which most touch the same elements.
+      if (!isLong) {
+        if (own.length >= 20) expect([kind, found / own.length > 0.5]).toEqual([kind, true]);
+        continue;
+      }
       // The others touch the same elements, or take parts of a sum in another order, as the tests below hold. A kernel's last release is for a
       // further loop, which these have not.
       expect([kind, found / own.length > (kind === "no release" ? 0.7 : 0.8)]).toEqual([kind, true]);
