@@ -135,6 +135,10 @@ const alone = [
   // Globals are.
   "test/native/{process/start-worker,wasm-threads}.test.ts",
   "test/plugin/binding/binding.test.ts",
+  // The engine gets flags, which nothing takes back.
+  "test/compiler/codegen/wasm/generate-wasm.test.ts",
+  "test/property/{drawn-operators,engine-chain,library-chain,oracle-chain,shared-values}.test.ts",
+  "test/tuner/space/{shared-values,rule/merge-consumer,rule/split-reduction}.test.ts",
   // Signals, memory, functions that ran, and what is left of all of them are counted.
   "test/kill/*.test.ts",
   "test/native/runner/runner-wasm.test.ts",

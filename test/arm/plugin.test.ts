@@ -28,12 +28,8 @@ console.log(JSON.stringify({ twin, twinReason, results: [gemm(A, B)[0], (await g
 `;
 /** Of tests that compile, measure or start the command line in the emulator. */
 const [isSkipped, note] = [armSkipReason !== null || !isLong, armSkipNote || longNote];
-/** The twin that takes over here: Node 20 has no relaxed SIMD, and the Node for ARM is one. Other tests may have given this process a flag. */
-function twinHere(): string {
-  const module = Buffer.from(wasmSource(true).bytes).toString("base64");
-  const program = `WebAssembly.validate(Buffer.from("${module}", "base64")) ? "wasm-relaxed" : "wasm"`;
-  return execFileSync(process.execPath, ["-p", program], { encoding: "utf8" }).trim();
-}
+/** The twin that takes over here: Node 20 has no relaxed SIMD, and the Node for ARM is one. */
+const twinHere = WebAssembly.validate(wasmSource(true).bytes) ? "wasm-relaxed" : "wasm";
 const results = [32, 32];
 
 const project = (): string => linkedApp({ "main.js": main, "gemm.op.ts": operator });
@@ -110,7 +106,7 @@ describe.skipIf(armSkipReason)(`a bundle with a kernel for ARM, built here${armS
 
   test("answers by WASM here", () => {
     const answer = JSON.parse(execFileSync(process.execPath, [bundle], { encoding: "utf8" }));
-    expect(answer).toMatchObject({ twin: twinHere(), results });
+    expect(answer).toMatchObject({ twin: twinHere, results });
     expect(answer.twinReason).toContain("the addon is built for linux-arm64");
   });
 });

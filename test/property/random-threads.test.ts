@@ -48,6 +48,7 @@ const reasons: ReadonlySet<string> = new Set([
   "bind.not-outermost",
   "bind.recomputes",
   "bind.shared-storage",
+  "bind.taken",
   "set-scope.left-launch",
 ]);
 

@@ -10,6 +10,7 @@ import { add, constInt, variable } from "../ir/build.ts";
 import { loopName } from "../ir/from-compute.ts";
 import type { Block, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { simplifyExpr } from "../ir/simplify.ts";
+import { isThreadLoop } from "../ir/thread-axes.ts";
 import { updateBlock, updateFor } from "../ir/update.ts";
 import { mapBlockExprs, substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
@@ -80,6 +81,7 @@ function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): SlidingWi
   const move = coefficientOf(only.start, at.name) / only.step;
   if (!isPlain(only.start, at.name) || !Number.isInteger(move) || move < 1 || move >= width) return apart;
   if (at.mark === "parallel" || at.mark === "vectorized") return none(`${at.name} is ${at.mark}`, [at.name]);
+  if (isThreadLoop(at)) return none(`${at.name} is bound to ${at.mark}`, [at.name]);
   const local = blocksIn(at).find((other) => other !== block && readsFrom(block, other.buffer));
   if (local) return none(`${block.name} reads ${local.buffer}, which is computed under ${at.name} too`, [at.name]);
   return { block: block.name, at: at.name, dim: only.dim, width, move };

@@ -235,7 +235,7 @@ describe("products on tensor cores", () => {
 
   test("boxes are copied ahead, to panels, by machines that have them", () => {
     const boxed = byGroups(sizes, blocks, 128, "by boxes");
-    expect(() => sourceOf(productOf(sizes), boxed, cudaSm80)).toThrow("backend.cannot");
+    expect(() => sourceOf(productOf(sizes), boxed, cudaSm80)).toThrow("bind.shared-storage");
     const atOnce = boxed.filter((it) => it.kind !== "annotate" || it.key !== "stages");
     expect(() => sourceOf(productOf(sizes), atOnce)).toThrow("a tile of B.pack is copied at once");
   });
@@ -254,6 +254,6 @@ describe("products on tensor cores", () => {
   });
 
   test("Ampere has no products of groups", () => {
-    expect(() => sourceOf(productOf(sizes), byGroups(sizes, blocks, 128), cudaSm80)).toThrow("backend.cannot");
+    expect(() => sourceOf(productOf(sizes), byGroups(sizes, blocks, 128), cudaSm80)).toThrow("bind.shared-storage");
   });
 });

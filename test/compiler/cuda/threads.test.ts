@@ -150,6 +150,28 @@ describe("products on tensor cores", () => {
     },
   );
 
+  test("a loop around a tile that is bound to the lanes which compute it is refused", () => {
+    const sizes = { M: 64, N: 32, K: 32, dtype: "f16" } as const;
+    const blocks = { rows: 64, columns: 32, depth: 32, across: 2, along: 1, stages: 1, neighbours: 1 };
+    const trace = byWarps(sizes, blocks).map((each) =>
+      each.kind === "bind" && each.loop === "C.sum.i.1" ? { ...each, axis: "threadIdx.x" as const } : each,
+    );
+    const scheduled = schedule(fromCompute(productOf(sizes)), trace);
+    expect(() => lower(scheduled, { target: cudaSm90, numerics: "fast" })).toThrow(
+      "bind.taken: the threads along threadIdx.x store a tile of C.sum.acc together, and C.sum.i.1.init is bound to them",
+    );
+  });
+
+  test("products of elements of a tile that lanes hold together are refused", () => {
+    const sizes = { M: 64, N: 32, K: 32, dtype: "f16" } as const;
+    const blocks = { rows: 64, columns: 32, depth: 32, across: 2, along: 1, stages: 1, neighbours: 1 };
+    const trace = byWarps(sizes, blocks).filter(({ kind }) => kind !== "tensorize");
+    const scheduled = schedule(fromCompute(productOf(sizes)), trace);
+    expect(() => lower(scheduled, { target: cudaSm90, numerics: "fast" })).toThrow(
+      "bind.shared-storage: the threads along threadIdx.x hold a tile of C.sum.acc together, and each of them computes with elements of it",
+    );
+  });
+
   test("boxes are copied by one thread, and their batches end beside them", () => {
     const sizes = { M: 64, N: 128, K: 256, dtype: "bf16" } as const;
     const blocks = { rows: 64, columns: 128, depth: 64, across: 1, along: 1, stages: 3, neighbours: 1 };

@@ -23,7 +23,7 @@ import {
 } from "../../ir/thread-axes.ts";
 import { lanesOf, mapChildren, mapOwnExprs, mapStmt, substitute, walkStmt } from "../../ir/visit.ts";
 import { shuffleLanesOf } from "../../target/shuffles.ts";
-import { checkLeft, checkStores } from "./distribute-threads/check-threads.ts";
+import { checkLeft, checkStores, checkTiles } from "./distribute-threads/check-threads.ts";
 import { ownRegisters } from "./distribute-threads/own-registers.ts";
 import { placeBarriers } from "./distribute-threads/place-barriers.ts";
 import { byShuffles, shuffledLanes, shuffledSum } from "./distribute-threads/shuffle-sums.ts";
@@ -33,6 +33,7 @@ export const distributeThreads: Pass = {
   name: "distribute-threads",
   run(func, { target }) {
     checkLeft(func);
+    checkTiles(func);
     return placeBarriers(distributed(func, shuffleLanesOf(target)));
   },
 };

@@ -258,6 +258,16 @@ test("iterations that share nothing", () => {
   expect(refusal(scattered, hoist("P", null, "slide"))).toContain("hoist-storage.there: ");
 });
 
+test("iterations of threads", () => {
+  const bound = { kind: "bind", loop: "Q.i", axis: "threadIdx.x" } as const;
+  for (const reuse of ["slide", "fold"] as const) {
+    expect(refusal(blur, atQ, bound, hoist("P", null, reuse))).toContain(
+      "hoist-storage.no-window: Q.i is bound to threadIdx.x",
+    );
+    expect(refusal(blur, atQ, hoist("P", null, reuse), bound)).toContain("bind.carried: ");
+  }
+});
+
 test("iterations in parallel", () => {
   const parallel = { kind: "parallel", loop: "Q.i" } as const;
   expect(refusal(blur, atQ, parallel, hoist("P", null, "slide"))).toMatchInlineSnapshot(`

@@ -11,8 +11,8 @@ import { boundsOfAffine } from "../../../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../../ir/loop-ir.ts";
 import { printStmt } from "../../../ir/print.ts";
 import { rangesOf } from "../../../ir/ranges.ts";
-import { isGridLoop, isThreadLoop } from "../../../ir/thread-axes.ts";
-import { childrenOf, varsIn, walkStmt } from "../../../ir/visit.ts";
+import { groupAxisOf, isGridLoop, isThreadLoop, isWarpWide, laneAxis } from "../../../ir/thread-axes.ts";
+import { childrenOf, varsIn, walkOwnExprs, walkStmt } from "../../../ir/visit.ts";
 import { bindAxes } from "../../../schedule/nest.ts";
 import { repeatingVars } from "../../../schedule/recompute.ts";
 import type { DiagnosticCode } from "../../../support/codes.ts";
@@ -175,6 +175,46 @@ export function checkLeft({ body, buffers }: LoopFunc): void {
     }
   }
 }
+
+/**
+ * Refuses tiles that neighbours along x hold together where each of them would do something of its own with one: in a loop over them, or
+ * with an element of it.
+ *
+ * @throws DiagnosticError `bind.taken`, `bind.shared-storage`
+ */
+export function checkTiles({ body, buffers }: LoopFunc): void {
+  const held = new Set(buffers.filter(({ memory }) => memory === "register").map(({ name }) => name));
+  const tiles = new Set<string>();
+  const apart = new Map<string, Stmt>();
+  const note = (buffer: string, value: Expr, stmt: Stmt): void => {
+    if (!held.has(buffer)) return;
+    if (isWarpWide(value)) tiles.add(buffer);
+    else apart.set(buffer, stmt);
+  };
+  const checkIn = (stmt: Stmt, lanes: For | null): void => {
+    if (stmt.kind === "store") {
+      if (lanes && isWarpWide(stmt.value)) throw lanesTaken(stmt.buffer, lanes, body);
+      note(stmt.buffer, stmt.value, stmt);
+    }
+    walkOwnExprs(stmt, (expr) => expr.kind === "load" && note(expr.buffer, expr, stmt));
+    const inside = stmt.kind === "for" && groupAxisOf(stmt) === laneAxis ? stmt : lanes;
+    for (const child of childrenOf(stmt)) checkIn(child, inside);
+  };
+  checkIn(body, null);
+  for (const [buffer, stmt] of apart) if (tiles.has(buffer)) throw elementTaken(buffer, stmt);
+}
+
+const lanesTaken = (buffer: string, loop: For, body: Stmt): DiagnosticError =>
+  refuse("bind.taken", body, [loop], {
+    message: `the threads along ${laneAxis} store a tile of ${buffer} together, and ${loop.name} is bound to them`,
+    hint: "bind the loop to threadIdx.y or threadIdx.z",
+  });
+
+const elementTaken = (buffer: string, stmt: Stmt): DiagnosticError =>
+  refuse("bind.shared-storage", stmt, [], {
+    message: `the threads along ${laneAxis} hold a tile of ${buffer} together, and each of them computes with elements of it`,
+    hint: 'tensorize the loops that do by an instruction of the target, or mark them with the word "warp"',
+  });
 
 function hasThreads(stmt: Stmt): boolean {
   let found = false;
