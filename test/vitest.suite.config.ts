@@ -1,8 +1,8 @@
 // The settings of the whole suite, as run.js runs it. Those of the repository, and four that save time where nothing is cached,
 // as in CI:
 //
-// - Files share the modules that a worker has loaded, but for those that replace modules or globals, or watch what a process holds: in
-//   processes of their own a third of the time is loading the same again.
+// - Tests of the compiler, of the tuner, of the program interface and those others that load the compiler and leave nothing behind share
+//   the modules that a worker has loaded: in processes of their own a third of their time is loading it again.
 // - The longest files come first: one of two minutes that comes last has a core to itself while the others have nothing to do.
 // - V8 may fill 64 MB with young objects before it collects them: with its 16 MB interpreters and drawn spaces take a fifth longer.
 // - There is one worker more than cores: tests wait for pages, servers and deadlines for a fifth of their time, and a core is idle then.
@@ -126,24 +126,25 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Files that leave something behind, or that what others left would mislead. */
-const alone = [
-  // Modules are replaced, or loaded a second time; frameworks replace functions of the process.
-  "test/cli/{doctor/store-place,flags/bad-input}.test.ts",
-  "test/native/{file/rename-over,machine/windows-probe}.test.ts",
-  "test/plugin/{binding/webgpu,entries/{entries,next,nuxt},kernel/check/fresh-build,kernel/check/shared-checks}.test.ts",
-  // Globals are.
-  "test/native/{process/start-worker,wasm-threads}.test.ts",
-  "test/plugin/binding/binding.test.ts",
-  // The engine gets flags, which nothing takes back.
-  "test/compiler/codegen/wasm/generate-wasm.test.ts",
-  "test/property/{drawn-operators,engine-chain,library-chain,oracle-chain,shared-values}.test.ts",
-  "test/tuner/space/{shared-values,rule/merge-consumer,rule/split-reduction}.test.ts",
-  // Signals, memory, functions that ran, and what is left of all of them are counted.
-  "test/kill/*.test.ts",
-  "test/native/runner/runner-wasm.test.ts",
-  "test/sweep/fuzz/*.test.ts",
-  "test/plugin/{background/background-tuner,binding/memory,build/interrupt,cuda-device,runtime/calls}.test.ts",
+const tidy = [
+  "test/{compiler,tuner,api,golden}/**/*.test.ts",
+  "test/plugin/{declarations,emit,jest,operator,remote,report,request,runtime,trust}/**/*.test.ts",
+  "test/plugin/kernel/artifacts/{error-bound,same-module}.test.ts",
+  "test/plugin/kernel/context/{later-store,store-warnings}.test.ts",
+  "test/plugin/kernel/decision/check-limits.test.ts",
+  "test/plugin/kernel/lock/lock-trust.test.ts",
+  "test/plugin/kernel/outside/{check-decision,claim,pack-decision}.test.ts",
+  "test/plugin/kernel/signed/*.test.ts",
+  "test/plugin/kernel/tuning/{out-of-time,shared-tuning}.test.ts",
+  "test/plugin/{entries/next,fleet/fleet-errors,options/*}.test.ts",
+  "test/cli/bench/{rounds,browser/bench-page}.test.ts",
+  "test/cli/{flags/typed-values,init/plan,project/kernel-names,verify/verify}.test.ts",
+  "test/docs/{commands,extending,figures,options,passes,search-examples,tables}.test.ts",
+  "test/native/{addon/build,load/load-wasm,machine/machine,runner/compare,runner/session}.test.ts",
+  "test/e2e/remote/refusals.test.ts",
+  "test/property/{authoring-mistakes,drawn-operators,engine-chain,mutated-traces,oracle-chain,random-trace,search,shared-values}.test.ts",
+  "test/gpu/sweep/*.test.ts",
+  "test/{site/playground,starters/results,support/provenance,sweep/fuzz/found}.test.ts",
 ];
 const { include = [], exclude = [], ...shared } = settings.test!;
 
@@ -156,13 +157,13 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: "own processes", include: alone, exclude } },
+      { extends: true, test: { name: "own processes", include, exclude: [...exclude, ...tidy] } },
       {
         extends: true,
         test: {
           name: "shared modules",
-          include,
-          exclude: [...exclude, ...alone],
+          include: tidy,
+          exclude,
           isolate: false,
           setupFiles: [join(import.meta.dirname, "support/as-found.ts")],
         },

@@ -1,5 +1,5 @@
-// Set-up of files that share a process: what one of them changes in the environment, the working directory, globals and properties of
-// `process` is put back behind it. What comes next would otherwise fail in some orders, and there alone. New globals stay: libraries make
+// Set-up of files that share a process: changes of the environment, the working directory, globals and properties of `process` are put
+// back behind the file that made them. The next one would otherwise fail in some orders, and there alone. New globals stay: libraries make
 // some once, and count on them.
 
 import { afterAll, beforeAll } from "vitest";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from "vitest";
 /** Objects whose properties tests, and the frameworks that they run, replace. */
 const watched: readonly object[] = [globalThis, WebAssembly, console, process, process.env];
 
-/** What vitest keeps for itself, and what ends the run. */
+/** Properties that vitest keeps for itself, and the one that ends the run. */
 const ofOthers = /^(_|VITEST|exitCode$)/;
 
 type Properties = Readonly<Record<string, PropertyDescriptor>>;
