@@ -40,16 +40,25 @@ export function linearForm<Node>(
 }
 
 function formOfGraph<Node>(language: Language<Node>, root: Node, atomForm: AtomForm<Node>): LinearForm<Node> {
-  const operandsOf = (node: Node): readonly Node[] => summands(language.arithmetic(node));
+  const operandsOf = (node: Node): readonly Node[] => summands(language, language.arithmetic(node));
   return foldOnce<Node, LinearForm<Node>>(root, operandsOf, (node, of) => formFrom(language, node, of, atomForm));
 }
 
 /** The operands of sums, differences and products; what is inside of an atom is no part of the form. */
-function summands<Node>(operation: Operation<Node> | null): readonly Node[] {
+function summands<Node>(language: Language<Node>, operation: Operation<Node> | null): readonly Node[] {
+  const dividend = dividendByOne(language, operation);
+  if (dividend !== null) return [dividend];
   if (operation?.kind === "unary") return operation.op === "neg" ? [operation.operand] : [];
   if (operation?.kind !== "binary") return [];
   const isLinear = operation.op === "add" || operation.op === "sub" || operation.op === "mul";
   return isLinear ? [operation.left, operation.right] : [];
+}
+
+/** Dividend of a quotient by 1, which has its form; null: the node is none. */
+function dividendByOne<Node>(language: Language<Node>, operation: Operation<Node> | null): Node | null {
+  if (operation?.kind !== "binary" || operation.op !== "floorDiv") return null;
+  const by = language.arithmetic(operation.right);
+  return by?.kind === "const" && by.value === 1 ? operation.left : null;
 }
 
 /** The form of a node from those of its operands: what `addNode` does on the way down. */
@@ -61,9 +70,9 @@ function formFrom<Node>(
 ): LinearForm<Node> {
   const operation = language.arithmetic(node);
   if (operation?.kind === "const") return formOfConstant(operation.value);
-  const [left, right] = summands(operation);
+  const [left, right] = summands(language, operation);
   if (left === undefined) return atomForm(node) ?? formOfAtom(node);
-  if (right === undefined) return scaleForm(language, of(left), -1);
+  if (right === undefined) return operation?.kind === "unary" ? scaleForm(language, of(left), -1) : of(left);
   const op = operation?.kind === "binary" ? operation.op : null;
   if (op === "mul") return productForm(language, of(left), of(right), node);
   return addForms(language, of(left), of(right), op === "sub" ? -1 : 1);
@@ -121,7 +130,10 @@ function addNode<Node>(
 ): void {
   const { numbers } = language;
   const operation = language.arithmetic(node);
-  if (operation?.kind === "const") {
+  const dividend = dividendByOne(language, operation);
+  if (dividend !== null) {
+    addNode(language, sum, dividend, factor, atomForm);
+  } else if (operation?.kind === "const") {
     sum.constant = numbers.add(sum.constant, numbers.multiply(factor, operation.value));
   } else if (operation?.kind === "binary" && (operation.op === "add" || operation.op === "sub")) {
     addNode(language, sum, operation.left, factor, atomForm);

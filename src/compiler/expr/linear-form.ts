@@ -27,16 +27,8 @@ export const scalarLanguage: Language<ScalarExpr> = {
   productOf: (_left, _right, product) => product,
 };
 
-/** A quotient by 1 is its dividend. */
-const quotientForm = (node: ScalarExpr): IndexForm | null =>
-  node.kind === "binary" && node.op === "floorDiv" && node.right.kind === "const" && node.right.value === 1
-    ? indexForm(node.left)
-    : null;
-
 /** Linear form of an expression. */
-export const indexForm: (expr: ScalarExpr) => IndexForm = remembered((expr) =>
-  forms.linearForm(scalarLanguage, expr, quotientForm),
-);
+export const indexForm: (expr: ScalarExpr) => IndexForm = remembered((expr) => forms.linearForm(scalarLanguage, expr));
 
 /** a - b */
 export const subtractForms = (a: IndexForm, b: IndexForm): IndexForm => forms.addForms(scalarLanguage, a, b, -1);

@@ -7,6 +7,7 @@ import {
   authoring,
   type ComputeDef,
   fromCompute,
+  type Instruction,
   instantiate,
   type LoopFunc,
   printStmt,
@@ -150,26 +151,23 @@ describe("products on tensor cores", () => {
     },
   );
 
-  test("a loop around a tile that is bound to the lanes which compute it is refused", () => {
-    const sizes = { M: 64, N: 32, K: 32, dtype: "f16" } as const;
-    const blocks = { rows: 64, columns: 32, depth: 32, across: 2, along: 1, stages: 1, neighbours: 1 };
-    const trace = byWarps(sizes, blocks).map((each) =>
-      each.kind === "bind" && each.loop === "C.sum.i.1" ? { ...each, axis: "threadIdx.x" as const } : each,
-    );
-    const scheduled = schedule(fromCompute(productOf(sizes)), trace);
-    expect(() => lower(scheduled, { target: cudaSm90, numerics: "fast" })).toThrow(
+  test.each([
+    [
+      "loops that are bound to the lanes which compute the tile inside",
+      (each: Instruction): readonly Instruction[] =>
+        each.kind === "bind" && each.loop === "C.sum.i.1" ? [{ ...each, axis: "threadIdx.x" }] : [each],
       "bind.taken: the threads along threadIdx.x store a tile of C.sum.acc together, and C.sum.i.1.init is bound to them",
-    );
-  });
-
-  test("products of elements of a tile that lanes hold together are refused", () => {
+    ],
+    [
+      "products of elements of a tile that lanes hold together",
+      (each: Instruction): readonly Instruction[] => (each.kind === "tensorize" ? [] : [each]),
+      "bind.shared-storage: the threads along threadIdx.x hold a tile of C.sum.acc together, and each of them computes with elements of it",
+    ],
+  ])("%s are refused", (_, changed, message) => {
     const sizes = { M: 64, N: 32, K: 32, dtype: "f16" } as const;
     const blocks = { rows: 64, columns: 32, depth: 32, across: 2, along: 1, stages: 1, neighbours: 1 };
-    const trace = byWarps(sizes, blocks).filter(({ kind }) => kind !== "tensorize");
-    const scheduled = schedule(fromCompute(productOf(sizes)), trace);
-    expect(() => lower(scheduled, { target: cudaSm90, numerics: "fast" })).toThrow(
-      "bind.shared-storage: the threads along threadIdx.x hold a tile of C.sum.acc together, and each of them computes with elements of it",
-    );
+    const scheduled = schedule(fromCompute(productOf(sizes)), byWarps(sizes, blocks).flatMap(changed));
+    expect(() => lower(scheduled, { target: cudaSm90, numerics: "fast" })).toThrow(message);
   });
 
   test("boxes are copied by one thread, and their batches end beside them", () => {
