@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <setjmp.h>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
@@ -36,18 +37,43 @@ alignas(1024) static unsigned char uk_memories[uk_most_groups][227 * 1024];
 static int uk_rank, uk_stride;
 #define uk_group uk_memories[uk_rank]
 
-/* Reason for which a GPU would have refused the kernel or never ended it; null: none. */
+/* First reason for which a GPU would have refused the kernel or never ended it; null: none. With one no thread has another turn. */
 static const char *uk_refused;
-static void uk_refuse(const char *why) { uk_refused = why; }
+static void uk_refuse(const char *why) { uk_refused = uk_refused ? uk_refused : why; }
 
 // ── threads that take turns ──────────────────────────────────────────────────────────────────────────────────────────
 
 static const int uk_most_threads = 4096, uk_stack_bytes = 1 << 18;
-static ucontext_t uk_turns, uk_threads[uk_most_threads];
-/* The thread, threads of a group, which of all have ended, and how many of each group have not. */
-static int uk_thread, uk_count, uk_is_done[uk_most_threads], uk_running[uk_most_groups];
+/* A thread begins with a stack of its own (ucontext); from then on jumps lead there and back, which ask nothing of the system. */
+static ucontext_t uk_threads[uk_most_threads];
+static jmp_buf uk_turns, uk_places[uk_most_threads];
+/* The thread, threads of a group, which of all have begun and ended, and how many of each group have not. */
+static int uk_thread, uk_count, uk_has_begun[uk_most_threads], uk_is_done[uk_most_threads], uk_running[uk_most_groups];
 
-static void uk_yield() { swapcontext(&uk_threads[uk_thread], &uk_turns); }
+/* Compilers take jumps for calls that neither read nor change what is in memory, but other threads do both. */
+static void uk_is_in_memory() { __asm__ __volatile__("" ::: "memory"); }
+
+[[noreturn]] static void uk_jump(jmp_buf &to) {
+  uk_is_in_memory();
+  _longjmp(to, 1);
+}
+
+static void uk_yield() {
+  if (!_setjmp(uk_places[uk_thread])) uk_jump(uk_turns);
+  uk_is_in_memory();
+}
+
+/* How often threads met, ended, or saw a phase end. Where all wait and this stays the same, they wait for ever. */
+static unsigned uk_progress;
+
+/* A thread's turns in a row in which it waited and nothing went on. */
+struct uk_vain {
+  unsigned turns = 0, seen = uk_progress;
+  bool is_for_ever() {
+    if (seen != uk_progress) seen = uk_progress, turns = 0;
+    return ++turns > 10;
+  }
+};
 
 /* Threads that meet: those of each group, those of each warp, and those of the cluster that have not ended. */
 struct uk_meeting { int arrived, times; };
@@ -55,17 +81,20 @@ static uk_meeting uk_all_meet[uk_most_groups], uk_warp_meets[uk_most_threads / 3
 
 static void uk_meet(uk_meeting &at, int count) {
   const int before = at.times;
-  if (++at.arrived == count) at.arrived = 0, at.times++;
-  while (at.times == before) uk_yield();
+  if (++at.arrived == count) at.arrived = 0, at.times++, uk_progress++;
+  for (uk_vain vain; at.times == before; uk_yield())
+    if (vain.is_for_ever()) uk_refuse("threads wait for some that never come");
 }
 
 static void __syncthreads() { uk_meet(uk_all_meet[uk_rank], uk_count); }
 static void uk_meet_cluster() {
   const int before = uk_cluster_meets.times;
+  uk_vain vain;
   for (uk_cluster_meets.arrived++; uk_cluster_meets.times == before; uk_yield()) {
     int all = 0;
     for (int running : uk_running) all += running;
-    if (uk_cluster_meets.arrived == all) return uk_cluster_meets.arrived = 0, uk_cluster_meets.times++, (void)0;
+    if (uk_cluster_meets.arrived == all) return uk_cluster_meets.arrived = 0, uk_cluster_meets.times++, uk_progress++, (void)0;
+    if (vain.is_for_ever()) uk_refuse("groups wait for some that never come");
   }
 }
 static void uk_warp_meet() {
@@ -86,7 +115,8 @@ template <class... A> struct uk_launch {
   static void **p;
   static void run() {
     uk_call(f, p, std::index_sequence_for<A...>{});
-    uk_is_done[uk_thread] = 1;
+    uk_is_done[uk_thread] = 1, uk_progress++;
+    uk_jump(uk_turns);
   }
 };
 template <class... A> void (*uk_launch<A...>::f)(A...);
@@ -99,9 +129,9 @@ static void uk_begin(int thread, void (*run)()) {
   getcontext(&own);
   own.uc_stack.ss_sp = stacks[thread];
   own.uc_stack.ss_size = uk_stack_bytes;
-  own.uc_link = &uk_turns;
+  own.uc_link = nullptr;
   makecontext(&own, run, 0);
-  uk_is_done[thread] = 0;
+  uk_has_begun[thread] = uk_is_done[thread] = 0;
 }
 
 /* One turn of a thread of a group of the cluster. */
@@ -110,7 +140,12 @@ static void uk_turn(unsigned group, int at, const unsigned *g, const unsigned *b
   if (uk_is_done[uk_thread]) return;
   blockIdx = {(int)(group % g[0]), (int)(group / g[0] % g[1]), (int)(group / g[0] / g[1])};
   threadIdx = {(int)(at % b[0]), (int)(at / b[0] % b[1]), (int)(at / b[0] / b[1])};
-  swapcontext(&uk_turns, &uk_threads[uk_thread]);
+  if (!_setjmp(uk_turns)) {
+    if (uk_has_begun[uk_thread]) uk_jump(uk_places[uk_thread]);
+    uk_has_begun[uk_thread] = 1;
+    setcontext(&uk_threads[uk_thread]);
+  }
+  uk_is_in_memory();
   uk_running[uk_rank] -= uk_is_done[uk_thread];
 }
 
@@ -122,6 +157,9 @@ template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, con
   if (g[0] % cluster || cluster > uk_most_groups || cluster * uk_stride > uk_most_threads) return uk_refuse("groups are no whole clusters");
   for (unsigned first = 0; first < g[0] * g[1] * g[2]; first += cluster) {
     uk_forget_ahead();
+    uk_cluster_meets = {};
+    for (uk_meeting &each : uk_all_meet) each = {};
+    for (uk_meeting &each : uk_warp_meets) each = {};
     for (uk_rank = 0; uk_rank < cluster; uk_rank++) {
       memset(uk_group, 0xff, sizeof uk_group);
       uk_running[uk_rank] = uk_count;
@@ -130,7 +168,10 @@ template <class... A> static void uk_all(void (*f)(A...), const unsigned *g, con
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
       for (uk_rank = cluster - 1; uk_rank >= 0; uk_rank--) {
-        for (int at = uk_count - 1; at >= 0; at--) uk_turn(first + uk_rank, at, g, b);
+        for (int at = uk_count - 1; at >= 0; at--) {
+          uk_turn(first + uk_rank, at, g, b);
+          if (uk_refused) return;
+        }
         goes_on |= uk_running[uk_rank] > 0;
       }
     }
@@ -305,25 +346,25 @@ static void uk_arrive_at(unsigned slot, unsigned rank) { uk_arrive(uk_address_at
 static void uk_publish_slots() {}
 
 /* Turns in a row in which a thread has waited in vain. */
-static int uk_vain_turns[uk_most_threads];
+static uk_vain uk_vain_turns[uk_most_threads];
 
 /* Says whether a phase is over. The first answer is no, and the other threads get a turn, so that who does not ask again is found out. */
 static bool uk_is_over(unsigned slot, unsigned parity) {
   uk_slot *found = uk_slot_at(slot);
   if (!found) return true;
   uk_slot &at = *found;
-  int &turns = uk_vain_turns[uk_thread];
-  const bool is_met = at.phase % 2 == parity && at.arrivals == 0;
-  if (turns > 0 && is_met && uk_missing(at) == 0) {
+  uk_vain &vain = uk_vain_turns[uk_thread];
+  const bool is_met = at.phase % 2 == parity && at.arrivals == 0, has_asked = vain.turns > 0;
+  if (has_asked && is_met && uk_missing(at) == 0) {
     for (const uk_box_copy &copy : at.boxes) uk_arrive(at, copy);
     at = {at.phase + 1, at.all, at.all, 0, {}};
   }
-  if (turns > 10000) uk_refuse(is_met ? "a batch of boxes has other bytes than were said" : "a barrier that never ends is waited for");
-  if (turns > 10000 || (turns > 0 && at.phase % 2 != parity)) {
-    turns = 0;
+  if (has_asked && at.phase % 2 != parity) {
+    vain = {}, uk_progress++;
     return true;
   }
-  turns++;
+  if (vain.is_for_ever())
+    uk_refuse(is_met ? "a batch of boxes has other bytes than were said" : "a barrier that never ends is waited for");
   uk_yield();
   return false;
 }
@@ -477,7 +518,7 @@ uk_of_columns(64) uk_of_columns(128) uk_of_columns(192) uk_of_columns(256)
 static void uk_forget_ahead() {
   uk_slots.clear();
   for (int at = 0; at < uk_most_threads; at++) {
-    uk_vain_turns[at] = 0;
+    uk_vain_turns[at] = {};
     uk_committed[at].clear(), uk_begun[at].clear();
     uk_committed_products[at].clear(), uk_begun_products[at].clear();
   }

@@ -31,7 +31,7 @@ struct work { void *to; const void *from; size_t bytes; launch_function *launch;
 struct device { int context; int broken; size_t used; double busy_until; struct work **queue; long added, finished; };
 struct module { char *text; int device; };
 struct function { launch_function *launch; int count; const int *sizes; int device; };
-struct event { double at; long added; };
+struct event { double at; long added; int launches; };
 struct block { size_t bytes; int device; };
 
 static struct device devices[most_devices];
@@ -378,7 +378,7 @@ int cuEventCreate(uint64_t *handle, unsigned flags) {
 int cuEventRecord(uint64_t handle, uint64_t stream) {
   (void)stream;
   if (state()) return state();
-  *(struct event *)(uintptr_t)handle = (struct event){devices[current].busy_until, devices[current].added};
+  *(struct event *)(uintptr_t)handle = (struct event){devices[current].busy_until, devices[current].added, launches};
   return done;
 }
 
@@ -401,8 +401,9 @@ int cuEventSynchronize(uint64_t handle) {
   return state();
 }
 
+/* A launch takes as long as each other, and so does none. */
 int cuEventElapsedTime(float *ms, uint64_t from, uint64_t to) {
-  (void)from, (void)to;
-  *ms = 0.01f;
+  int count = ((struct event *)(uintptr_t)to)->launches - ((struct event *)(uintptr_t)from)->launches;
+  *ms = 0.01f * (count > 1 ? count : 1);
   return state();
 }
