@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AcceleratorTarget, cudaSm80, isWgslSource, webgpu, withShuffles } from "../../../src/compiler/index.ts";
 import { withSubgroupMatrices } from "../../../src/compiler/target/subgroup-matrices.ts";
-import { inTurn } from "../../support/long.ts";
+import { inTurn, someOf } from "../../support/long.ts";
 import { noDawn } from "../../support/webgpu.ts";
 import { drawRound } from "../sweep/draw-round.ts";
 import { wrongInterpreted } from "../sweep/interpreted.ts";
@@ -58,11 +58,12 @@ describe.skipIf(missing !== null)(`on lavapipe${note}`, () => {
 });
 
 // The rounds are of types that the machine multiplies.
-test.each([
+const interpreted = [
   [titles[0], 0],
   [titles[1], 1],
   [titles[2], 0],
-] as const)("%s: the interpreter finds no race, and what the reference gives", (title, round) => {
+] as const;
+test.each(someOf(interpreted, 1))("%s: the interpreter finds no race, and what the reference gives", (title, round) => {
   const { reference, schedules } = onTiles(operatorNamed(title), round);
   expect(schedules.length).toBeGreaterThan(0);
   for (const { flat } of schedules.slice(0, 3)) expect(wrongInterpreted(reference, flat)).toBeNull();
