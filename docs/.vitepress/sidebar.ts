@@ -130,6 +130,7 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Engines of browsers", "engines"),
       item("Beside libraries", "peers"),
       item("Beside libraries, on a Xeon", "peers-intel-xeon-6-167"),
+      item("Beside libraries, on a Zen 5", "peers-amd-epyc-26-2"),
       item("Search strategies", "search-bench"),
     ],
   },
