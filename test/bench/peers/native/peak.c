@@ -16,10 +16,19 @@ enum { LANES = 8 };
 typedef int integers __attribute__((vector_size(4 * LANES)));
 typedef float floats __attribute__((vector_size(4 * LANES)));
 
-// More than there are under way in a core at once, and no more than AVX2 has registers for. An array of them goes to memory.
-#define EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11)
-#define SUMS sum0, sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8, sum9, sum10, sum11
+// More than there are under way in a core at once, and no more than there are registers for. An array of them goes to memory. A Zen 5 has twelve
+// dot products of bf16 under way.
+#define EACH_OF_12(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11)
+#define SUMS_OF_12 sum0, sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8, sum9, sum10, sum11
+#if defined(__AVX512F__)
+#define EACH(f) EACH_OF_12(f) f(12) f(13) f(14) f(15) f(16) f(17) f(18) f(19) f(20) f(21) f(22) f(23)
+#define SUMS SUMS_OF_12, sum12, sum13, sum14, sum15, sum16, sum17, sum18, sum19, sum20, sum21, sum22, sum23
+enum { ACCUMULATORS = 24 };
+#else
+#define EACH EACH_OF_12
+#define SUMS SUMS_OF_12
 enum { ACCUMULATORS = 12 };
+#endif
 #define START(at) sum##at = b;
 // They are wanted in registers after each step.
 #define WANTED(at) __asm__ volatile("" : "+v"(sum##at));
