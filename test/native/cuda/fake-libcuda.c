@@ -401,7 +401,7 @@ int cuEventSynchronize(uint64_t handle) {
   return state();
 }
 
-/* A launch takes as long as each other, and so does none. */
+/* Each launch takes 0.01 ms, and so does a stretch without one. */
 int cuEventElapsedTime(float *ms, uint64_t from, uint64_t to) {
   int count = ((struct event *)(uintptr_t)to)->launches - ((struct event *)(uintptr_t)from)->launches;
   *ms = 0.01f * (count > 1 ? count : 1);
