@@ -126,6 +126,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Files that leave nothing behind in their process: they share the modules of a worker. */
 const tidy = [
   "test/{compiler,tuner,api,golden}/**/*.test.ts",
   "test/plugin/{declarations,emit,jest,operator,remote,report,request,runtime,trust}/**/*.test.ts",
