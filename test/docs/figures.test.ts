@@ -50,6 +50,7 @@ const commandsOfFigures = [
     "bench:gpu-speed",
     "demo",
     "gpu-check",
+    "test:cuda",
     "test:gpu",
   ],
   ...["test:drawn", "test:engines", "test:kill", "test:math-ulp", "test:node-versions", "test:operators"],

@@ -1,7 +1,6 @@
 // A temporary directory or a compiler that does not serve: a warning that names it, and the WASM twin. Kernels for WASM
 // need neither.
 
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,25 +10,13 @@ import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
 import { inTurn } from "../../../support/long.ts";
 import { nativeOf, wasmOf } from "../../../support/parts-of.ts";
+import { canMount, mount, unmount } from "../../../support/small-disk.ts";
 
 const turn = inTurn(4);
 
 const real = mkdtempSync(join(tmpdir(), "unusable-"));
 const disk = join(real, "disk");
 mkdirSync(disk);
-
-function mount(options: string): boolean {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", disk], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-const unmount = (): unknown => execFileSync("umount", [disk]);
-
-const canMount = process.platform === "linux" && process.getuid?.() === 0 && mount("size=64k");
-if (canMount) unmount();
 
 let root = "";
 beforeEach(() => {
@@ -122,10 +109,10 @@ describe.skipIf(skipReason)("a native kernel", () => {
   });
 
   describe.skipIf(!canMount)("with a file system of its own", () => {
-    afterEach(unmount);
+    afterEach(() => unmount(disk));
 
     turn("that is full has its WASM twin", async () => {
-      mount("size=64k");
+      mount(disk, "size=64k");
       vi.stubEnv("TMPDIR", disk);
       const { kernel, warnings } = await compileIn(root, {
         request: { ...native, mode: "predict" },
@@ -139,7 +126,7 @@ describe.skipIf(skipReason)("a native kernel", () => {
     });
 
     turn("that is noexec is built, and not measured", async () => {
-      mount("size=64m,noexec");
+      mount(disk, "size=64m,noexec");
       vi.stubEnv("TMPDIR", disk);
       const { kernel, warnings } = await compileIn(root, { request: native });
       expect([kernel.origin, nativeOf(kernel) === null]).toEqual(["predicted", false]);

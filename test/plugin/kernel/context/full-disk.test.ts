@@ -1,33 +1,17 @@
 // A disk that is really full: a tiny file system in memory for the cache directory. Needs the right to mount one.
 
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
 import { inTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
+import { canMount, smallDisk } from "../../../support/small-disk.ts";
 
 const turn = inTurn(4);
 
-const disk = mkdtempSync(join(tmpdir(), "full-disk-"));
-
-function mountTiny(): boolean {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=160k", "tmpfs", disk], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const isMounted = process.platform === "linux" && process.getuid?.() === 0 && mountTiny();
-afterAll(() => {
-  if (isMounted) execFileSync("umount", [disk]);
-  rmSync(disk, { recursive: true, force: true });
-});
+const disk = smallDisk("160k");
 
 /** Leaves `bytes` free, as near as blocks allow. */
 function fillBut(bytes: number): void {
@@ -35,7 +19,7 @@ function fillBut(bytes: number): void {
   writeFileSync(join(disk, "ballast"), Buffer.alloc(160 * 1024 - bytes));
 }
 
-describe.skipIf(!isMounted)("a full disk (needs the right to mount a tmpfs)", () => {
+describe.skipIf(!canMount)("a full disk (needs the right to mount a tmpfs)", () => {
   turn.each([0, 4096, 8192, 16_384])("with %i bytes left costs warnings, not the build", async (left) => {
     rmSync(join(disk, "store"), { recursive: true, force: true });
     fillBut(left);

@@ -1,39 +1,22 @@
 // Stores that cannot be written, each for another reason: the build is right, and says why nothing was kept.
 
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { putBlobs, textBlob } from "../../../../src/tuner/store/blobs.ts";
 import { openStore } from "../../../../src/tuner/store/store.ts";
 import { writeApp } from "../../../support/build-app.ts";
 import { compileIn, gemmText } from "../../../support/compile-app.ts";
 import { inTurn } from "../../../support/long.ts";
 import { wasmOf } from "../../../support/parts-of.ts";
+import { canMount, mount, smallDisk } from "../../../support/small-disk.ts";
 import { decisionKey, decisionOf } from "../../../sweep/gc/fill-store.ts";
 
 const turn = inTurn(4);
 
-const disk = mkdtempSync(join(tmpdir(), "read-only-"));
+const disk = smallDisk("2m");
 
-function mount(...options: readonly string[]): boolean {
-  try {
-    execFileSync("mount", [...options, disk], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const isMounted =
-  process.platform === "linux" && process.getuid?.() === 0 && mount("-t", "tmpfs", "-o", "size=2m", "tmpfs");
-afterAll(() => {
-  if (isMounted) execFileSync("umount", [disk]);
-  rmSync(disk, { recursive: true, force: true });
-});
-
-describe.skipIf(!isMounted)("a store on a disk of 2 MB (needs the right to mount a tmpfs)", () => {
+describe.skipIf(!canMount)("a store on a disk of 2 MB (needs the right to mount a tmpfs)", () => {
   test("that is full: a put is a warning, what was there is read, and room makes it whole", async () => {
     const store = openStore(join(disk, "full"));
     expect(await store.putEntry(decisionKey(0), decisionOf(0))).toBeNull();
@@ -54,7 +37,7 @@ describe.skipIf(!isMounted)("a store on a disk of 2 MB (needs the right to mount
     const options = { cacheDir: join(disk, "store") };
     const first = await compileIn(root, { options });
     expect(first.warnings).toEqual([]);
-    expect(mount("-o", "remount,ro")).toBe(true);
+    mount(disk, "remount,ro");
     try {
       const second = await compileIn(root, { options });
       expect(second.kernel).toMatchObject({ origin: "lock", measurements: 0 });
@@ -66,7 +49,7 @@ describe.skipIf(!isMounted)("a store on a disk of 2 MB (needs the right to mount
       expect(third.kernel).toMatchObject({ origin: "tuned" });
       expect(third.warnings.join("\n")).toContain("EROFS");
     } finally {
-      mount("-o", "remount,rw");
+      mount(disk, "remount,rw");
     }
   });
 });
