@@ -21,6 +21,7 @@ export const bytePairs: readonly BytePair[] = [
   ["i8", "i8"],
   ["u8", "u8"],
   ["u8", "i8"],
+  ["i8", "u8"],
 ];
 
 type Sizes = readonly [m: number, n: number, k: number];

@@ -4,7 +4,7 @@ import type { DType } from "../expr/dtype.ts";
 
 export interface TensorOperands {
   /** Their types in PTX: of both, or of the left and the right one. */
-  readonly operands: "f16" | "bf16" | "s8" | "u8" | "u8_s8";
+  readonly operands: "f16" | "bf16" | "s8" | "u8" | "u8_s8" | "s8_u8";
   readonly left: DType;
   readonly right: DType;
   readonly sum: "f32" | "i32";
@@ -16,4 +16,5 @@ export const tensorOperands: readonly TensorOperands[] = [
   { operands: "s8", left: "i8", right: "i8", sum: "i32" },
   { operands: "u8", left: "u8", right: "u8", sum: "i32" },
   { operands: "u8_s8", left: "u8", right: "i8", sum: "i32" },
+  { operands: "s8_u8", left: "i8", right: "u8", sum: "i32" },
 ];

@@ -441,6 +441,7 @@ template <class L, class R> static void uk_mma_bytes(int *c, const unsigned (&a)
 static void uk_mma_s8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<signed char, signed char>(c, a, b0, b1); }
 static void uk_mma_u8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<unsigned char, unsigned char>(c, a, b0, b1); }
 static void uk_mma_u8_s8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<unsigned char, signed char>(c, a, b0, b1); }
+static void uk_mma_s8_u8(int *c, const unsigned (&a)[4], unsigned b0, unsigned b1) { uk_mma_bytes<signed char, unsigned char>(c, a, b0, b1); }
 
 // ── tensor cores of four warps ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -511,7 +512,8 @@ template <class Sum, size_t count> static std::array<Sum *, count> uk_each(Sum (
   static void uk_products_bf16_##n(float (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_halves<uk_of_bf16>(uk_each(c), a, b); } \
   static void uk_products_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<signed char, signed char>(uk_each(c), a, b); } \
   static void uk_products_u8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, unsigned char>(uk_each(c), a, b); } \
-  static void uk_products_u8_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, signed char>(uk_each(c), a, b); }
+  static void uk_products_u8_s8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<unsigned char, signed char>(uk_each(c), a, b); } \
+  static void uk_products_s8_u8_##n(int (&c)[n / 2], unsigned long long a, unsigned long long b) { uk_products_bytes<signed char, unsigned char>(uk_each(c), a, b); }
 uk_of_columns(64) uk_of_columns(128) uk_of_columns(192) uk_of_columns(256)
 
 /* Drops the copies and products that the last group has begun and not waited for. */

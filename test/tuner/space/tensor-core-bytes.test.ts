@@ -88,7 +88,6 @@ describe("products that are for tensor cores", () => {
   turn.each([
     ["a depth that is no multiple of 32", transposed(signed, [64, 64, 48])],
     ["rows that are no multiple of 16", transposed(signed, [40, 64, 64])],
-    ["i8 · u8, for which there is no instruction in this order", transposed(["i8", "u8"], [64, 64, 64])],
     ["a vector", withVector(signed, [64, 1, 64])],
     ["a convolution", alongChannels(signed, [64, 64, 64])],
   ])("others are none: %s", (_, op) => {

@@ -96,6 +96,26 @@ const ofDoubled = authoring.defineOp({ M: 32, N: 32, K: 16 }, ({ M, N, K }) => {
   );
 });
 
+/** A product that several maps finish, one after the other: D = f16(max(A · B + 1, 0) · 2) */
+const withMaps = authoring.defineOp({ M: 64, N: 64, K: 64 }, ({ M, N, K }) => {
+  const [A, B] = [authoring.tensor("A", [M, K], "f16"), authoring.tensor("B", [K, N], "f16")];
+  const k = authoring.reduceAxis("k", K);
+  const C = authoring.compute("C", [M, N], (i, j) => authoring.sum(A(i, k).mul(B(k, j)), k).add(1));
+  const active = authoring.compute("active", [M, N], (i, j) => C(i, j).max(0));
+  return authoring.compute("D", [M, N], (i, j) => authoring.cast(active(i, j).mul(2), "f16"));
+});
+
+/** A gated layer: Y = max(X · U, 0) · (X · V) */
+const gated = authoring.defineOp({ M: 64, N: 64, K: 64 }, ({ M, N, K }) => {
+  const [X, U, V] = (["X", "U", "V"] as const).map((name) => authoring.tensor(name, [K, N], "f16"));
+  const product = (name: string, of: authoring.Tensor) => {
+    const k = authoring.reduceAxis("k", K);
+    return authoring.compute(name, [M, N], (i, j) => authoring.sum(X!(i, k).mul(of(k, j)), k));
+  };
+  const [P, Q] = [product("P", U!), product("Q", V!)];
+  return authoring.compute("Y", [M, N], (i, j) => P(i, j).max(0).mul(Q(i, j)));
+});
+
 const half = { dtype: "f16" } as const;
 const square = (size: number) => ({ M: size, N: size, K: size, ...half });
 
@@ -123,6 +143,11 @@ describe("templates", () => {
   test("other types, and sums in their order, are no matter of tensor cores", () => {
     expect(names(gemm({ M: 64, N: 64, K: 64 }))[0]).toBe("C in tiles of threads");
     expect(names(gemm(square(64)), { numerics: "strict" })).toEqual(inTiles);
+  });
+
+  test("several maps finish a product, and so does one that reads another product", () => {
+    expect(names(withMaps)).toEqual(["D with C.sum on tensor cores"]);
+    expect(names(gated)).toEqual(["Y with Q on tensor cores; P on tensor cores"]);
   });
 
   test("an operand that is computed before is a launch of its own", () => {
@@ -186,6 +211,8 @@ describe("what schedules compute", () => {
     ["products of four warps", gemm({ M: 64, N: 128, K: 128, dtype: "bf16" }, { bias: true }), 1],
     ["two products", gemmExpGemm({ M: 32, N: 32, K: 16, L: 16, ...half }), 2],
     ["an operand that is computed before", ofDoubled, 3],
+    ["several maps behind the sums", withMaps, 2],
+    ["a gate of two products", gated, 1],
     ["element-wise stages", chain, 2],
     ["softmax", softmax({ M: 5, N: 37 }), 2],
     ["layerNorm", layerNorm({ M: 3, N: 150 }), 2],

@@ -12,11 +12,12 @@
 
 import type { AcceleratorTarget, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { type Draft, decide, estimate, fuse, instruct } from "../draft/draft.ts";
+import { type Draft, decide, estimate, instruct } from "../draft/draft.ts";
 import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import { finishing } from "../fusion/finishing-map.ts";
+import { joined } from "../fusion/sum-of-a-map.ts";
 import {
   addParts,
   addUpParts,
@@ -61,11 +62,13 @@ export const tensorCores: SpaceRule<AcceleratorTarget> = {
     const { target } = context.task;
     const products = found?.products.filter((product) => hasTiling(product, target)) ?? [];
     if (!found || products.length === 0) return context.otherwise(draft, stage.name);
-    const { reader } = found;
+    const { finished } = found;
+    const reader = finished ? stage : null;
+    const begun = finished ? joined(draft, finished) : draft;
     return [...products, ...inBoxes(products, target)].flatMap((product) => {
       const { stage } = product;
       const title = reader ? `${reader.name} with ${stage.name}` : stage.name;
-      const asked = { draft: reader ? fuse(draft, stage.name) : draft, product, title, reader, target };
+      const asked = { draft: begun, product, title, reader, target };
       return [onTensorCores(asked), ...inParts(asked)];
     });
   },

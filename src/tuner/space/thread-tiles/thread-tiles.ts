@@ -13,9 +13,10 @@ import { compileModel } from "../../constraint/solver/compile.ts";
 import { sample } from "../../constraint/solver/sample.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { createRng } from "../../support/rng.ts";
-import { type Draft, decide, emptyDraft, estimate, fuse, instruct } from "../draft/draft.ts";
+import { type Draft, decide, emptyDraft, estimate, instruct } from "../draft/draft.ts";
 import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { finishedSum, joined } from "../fusion/sum-of-a-map.ts";
 import {
   addParts,
   addUpParts,
@@ -31,7 +32,6 @@ import { byteDotOf, inWords } from "./byte-dots.ts";
 import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
 import { directSum } from "./direct-sum.ts";
-import { finishedSum } from "./finished-sum.ts";
 import { limitGroups } from "./limits.ts";
 import { addSlices, isSliceable, slicedSum, sliceFactors, slicesOf } from "./sliced-sum.ts";
 import { isInAnyOrder, type SumAxis, type TiledSum, tiledSum } from "./sum-axes.ts";
@@ -48,15 +48,15 @@ export const threadTiles: SpaceRule<AcceleratorTarget> = {
   apply(draft, stage, context) {
     const tiles = sumOf(stage, context)!;
     const { op, target } = context.task;
-    const reader = tiles.stage === stage ? null : stage;
-    const between = finishedSum(stage, context)?.between ?? [];
+    const finished = finishedSum(stage, context);
+    const reader = finished ? stage : null;
     const shapes = new Map<string, readonly number[]>([
       ...op.inputs.map(({ name, shape }) => [name, shape] as const),
       ...context.stages.map(({ name, spatial }) => [name, spatial.map(({ extent }) => extent)] as const),
     ]);
     const operands = copiedOperands(tiles, shapes);
     const site: Site = {
-      draft: reader ? joined(draft, tiles.stage, between) : draft,
+      draft: finished ? joined(draft, finished) : draft,
       tiles,
       reader,
       title: reader ? `${reader.name} with ${tiles.stage.name}` : tiles.stage.name,
@@ -153,12 +153,6 @@ interface Site {
 
 const sumOf = (stage: SchedulableStage, context: Context): TiledSum | null =>
   tiledSum(finishedSum(stage, context)?.sums ?? stage, context.task);
-
-/** The sums and the maps between them and the one that finishes them are scheduled with it. */
-function joined(draft: Draft, sums: SchedulableStage, between: readonly SchedulableStage[]): Draft {
-  const fused = [sums, ...between].reduce((result, { name }) => fuse(result, name), draft);
-  return instruct(fused, ...between.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const));
-}
 
 function direct({ draft, tiles, reader, title, target }: Site): Draft {
   const tiled = addUnroll(addTiles(decide(draft, `${title} in tiles of threads`), tiles), tiles);

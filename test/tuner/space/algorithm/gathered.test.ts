@@ -52,6 +52,14 @@ const byTransposed = (M: number, N: number, K: number, dtype: "f16" | "i8" = "f1
     return compute("C", [M, N], (i, j) => sum(A(i, k).cast(type).mul(B(j, k).cast(type)), k));
   });
 
+/** Halves by weights of one byte each, whose scale is behind the sum: C[i, j] = s[j] · Σ A[i, k] · W[j, k] */
+const byBytes = (dtype: "f16" | "bf16", byte: "i8" | "u8", [M, N, K]: readonly [number, number, number]): Op =>
+  defineOp({}, () => {
+    const [A, W, s] = [tensor("A", [M, K], dtype), tensor("W", [N, K], byte), tensor("s", [N], "f32")];
+    const k = reduceAxis("k", K);
+    return compute("C", [M, N], (i, j) => sum(A(i, k).mul(W(j, k).cast("f32")), k).mul(s(j)));
+  });
+
 /** Axes of one element, in both factors, in one of them and in none. */
 const byAxesOfOne: Op = defineOp({}, () => {
   const [A, B] = [tensor("A", [1, 20, 1, 32], "f16"), tensor("B", [32, 1, 24], "f16")];
@@ -79,6 +87,7 @@ describe("what is gathered", () => {
     ["a transposed one", transposedConv2d({ H: 8, W: 8, C: 16, F: 16, ...half }), true],
     ["extents that are no tiles", gemm({ M: 100, N: 50, K: 30, ...half }), true],
     ["a transposed matrix", byTransposed(64, 64, 64), true],
+    ["halves by weights of bytes", byBytes("bf16", "i8", [64, 64, 64]), true],
     ["the scores of attention", attention({ heads: 2, M: 64, N: 64, D: 32, ...half }), true],
     ["whole tiles that lie as they should", gemm({ M: 64, N: 64, K: 64, ...half }), false],
     ["bytes along the depth", byTransposed(64, 64, 64, "i8"), false],
@@ -122,6 +131,16 @@ test("a matrix that lies as it should is read there, and the other turned", () =
   `);
 });
 
+test("weights of bytes become halves on the way", () => {
+  expect(printComputeDef(gathered.rewrite(defined(byBytes("bf16", "i8", [64, 64, 64]))).op)).toMatchInlineSnapshot(`
+    "op(A: bf16[64, 64], W: i8[64, 64], s: f32[64]) -> C
+    C.sum.right[k, n] = bf16(W[n, k])  bf16  k 64, n 64
+    C.sum.products[m, n] = sum(f32(A[m, k]) * f32(C.sum.right[k, n]), k)  f32  m 64, n 64, k 64
+    C[i, j] = C.sum.products[i, j] * s[j]  f32  i 64, j 64
+    "
+  `);
+});
+
 test("the matrix of a constant operand is made once for all calls", () => {
   const op = defined(conv2d({ ...image, H: 10, W: 10, ...half }));
   const task = { op, target: cudaSm80, numerics: "fast", threads: 1, constants: ["filter"] } as const;
@@ -161,6 +180,8 @@ describe("schedules compute what the operator says", () => {
     ["a transposed one", transposedConv2d({ H: 4, W: 4, C: 16, F: 16, ...half })],
     ["extents that are no tiles", gemm({ M: 40, N: 50, K: 30, dtype: "bf16" }, { bias: true, activation: "relu" })],
     ["a transposed matrix", byTransposed(32, 64, 48)],
+    ["halves by weights of bytes", byBytes("f16", "u8", [40, 32, 48])],
+    ["the same of bf16", byBytes("bf16", "i8", [32, 48, 64])],
     ["a batch of one", batchMatmul({ batch: 1, M: 40, N: 24, K: 32, ...half })],
     ["axes of one element", byAxesOfOne],
   ])("%s", (_, made) => {

@@ -31,6 +31,7 @@ const helpers = {
   uk_product_s8: product("s8", "s8"),
   uk_product_u8: product("u8", "u8"),
   uk_product_u8_s8: product("u8", "s8"),
+  uk_product_s8_u8: product("s8", "u8"),
   uk_swizzle: `__device__ __forceinline__ int uk_swizzle(int i) { return i ^ (i >> 3 & 56); }`,
   uk_swizzle_bytes: `__device__ __forceinline__ int uk_swizzle_bytes(int i) { return i ^ (i >> 3 & 112); }`,
   uk_panel: `__device__ __forceinline__ unsigned long long uk_panel(unsigned at, unsigned apart) { return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(apart >> 4) << 16 | 64ull << 32 | 1ull << 62; }`,

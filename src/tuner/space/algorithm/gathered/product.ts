@@ -3,10 +3,13 @@
 //
 //   out[n, y, x, f] += image[n, y + ry, x + rx, c] · filter[ry, rx, c, f]     rows n, y, x; columns f; depth ry, rx, c
 //   C[i, j] += A[i, k] · B[j, k]                                              rows i; columns j; depth k
+//   C[i, j] += f16 A[i, k] · i8 B[k, j]                                       the same of halves, with B as f16
 
 import {
   type Axis,
   axesIn,
+  byteSize,
+  castOf,
   type DType,
   type ScalarExpr,
   type Stage,
@@ -34,8 +37,9 @@ const narrowTypes: ReadonlySet<DType> = new Set(tensorOperands.flatMap(({ left, 
 export function matrixProductOf(stage: Stage): MatrixProduct | null {
   const { axes, body, reduce } = stage;
   if (reduce?.reducer !== "sum" || body.kind !== "binary" || body.op !== "mul") return null;
-  const [left, right] = [narrowed(body.left), narrowed(body.right)];
-  if (!left || !right) return null;
+  const factors = [narrowed(body.left), narrowed(body.right)] as const;
+  if (!factors[0] || !factors[1]) return null;
+  const [left, right] = alike(factors[0], factors[1]);
   const [inLeft, inRight] = [namesIn(left), namesIn(right)];
   const only = (mine: ReadonlySet<string>, others: ReadonlySet<string>): readonly Axis[] =>
     axes.filter(({ name }) => mine.has(name) && !others.has(name));
@@ -58,6 +62,14 @@ function narrowed(expr: ScalarExpr): ScalarExpr | null {
   if (expr.kind !== "select" || expr.else.kind !== "const" || expr.else.value !== 0) return null;
   const then = narrowed(expr.then);
   return then && selectOf(expr.condition, then, { ...expr.else, dtype: then.dtype });
+}
+
+/** Returns the factors, a byte beside a half as a half: f16 and bf16 hold every byte, so each product stays what it was. */
+function alike(left: ScalarExpr, right: ScalarExpr): readonly [ScalarExpr, ScalarExpr] {
+  const half = [left, right].find(({ dtype }) => byteSize[dtype] === 2);
+  const widened = (factor: ScalarExpr): ScalarExpr =>
+    half && byteSize[factor.dtype] === 1 ? castOf(half.dtype, factor) : factor;
+  return [widened(left), widened(right)];
 }
 
 const namesIn = (expr: ScalarExpr): ReadonlySet<string> => new Set(axesIn(expr).map(({ name }) => name));

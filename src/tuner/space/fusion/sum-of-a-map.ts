@@ -1,10 +1,11 @@
-// Map → the sum that it finishes: it reads each of the results once, at its own place, itself or through maps that are computed where
-// they are read; all else that it reads is there before the sum. Biases, activations and casts are such maps.
+// Map → the sum that it finishes on a GPU: it reads each of the results once, at its own place, itself or through maps that are computed
+// where they are read; all else that it reads is there before the sum. Biases, activations and casts are such maps.
 
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
+import { type Draft, fuse, instruct } from "../draft/draft.ts";
 import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
-import { fitOneLaunch, inlinedOn } from "../fusion/launch-arrays.ts";
+import { fitOneLaunch, inlinedOn } from "./launch-arrays.ts";
 
 export interface FinishedSum {
   readonly sums: SchedulableStage;
@@ -36,6 +37,12 @@ export function finishedSum(
   const reader = maps.find(({ name }) => sums.readers.includes(name))!;
   const isOne = fitOneLaunch([sums, ...maps.toReversed()], stages, atOnce, task.target);
   return isOne && readsInPlace(reader, sums) ? { sums, between: maps.slice(1).toReversed() } : null;
+}
+
+/** Schedules the sums and the maps between with the map that finishes them. */
+export function joined(draft: Draft, { sums, between }: FinishedSum): Draft {
+  const fused = [sums, ...between].reduce((result, { name }) => fuse(result, name), draft);
+  return instruct(fused, ...between.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const));
 }
 
 const readsInPlace = (reader: SchedulableStage, { name, spatial }: SchedulableStage): boolean =>
