@@ -10,6 +10,9 @@ const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
 type Expr = authoring.Expr;
 type Index = authoring.Expr<"i32">;
 
+/** Types of the operands of contractions. */
+export const contractionTypes: readonly TypeName[] = ["bf16", "i8", "f16", "u8·i8", "u8"];
+
 /** An axis by its extent; `of` says which operands move along it. */
 interface Axis {
   readonly extent: number;
@@ -41,12 +44,11 @@ const axesOf = (rng: Rng, extent: number, of: Axis["of"]): readonly Axis[] => {
       ];
 };
 
+/** Whether interpreters run the operator, or nothing does: then extents are those of work for tensor cores. */
+type Size = "small" | "large";
+
 /** Extents of whole tiles, or any. */
-function drawAxes(rng: Rng): { readonly spatial: readonly Axis[]; readonly reduced: readonly Axis[] } {
-  const isWhole = rng.below(2) === 0;
-  const [rows, columns, depth] = isWhole
-    ? [16 * between(rng, 1, 6), 16 * between(rng, 1, 6), 32 * between(rng, 1, 4)]
-    : [between(rng, 5, 48), between(rng, 5, 48), between(rng, 9, 80)];
+function drawAxes(rng: Rng, size: Size): { readonly spatial: readonly Axis[]; readonly reduced: readonly Axis[] } {
   const batches = Array.from(
     { length: rng.pick([0, 0, 0, 1, 1, 2]) },
     (): Axis => ({
@@ -54,6 +56,13 @@ function drawAxes(rng: Rng): { readonly spatial: readonly Axis[]; readonly reduc
       of: rng.pick(["both", "both", "left", "right"]),
     }),
   );
+  const isWhole = rng.below(2) === 0;
+  const large = (): number => (isWhole ? 64 * between(rng, 1, 5) : between(rng, 64, 300));
+  // The more batches, the smaller is each.
+  const most = batches.length === 0 ? 5 : 2;
+  const small = (): number => (isWhole ? 16 * between(rng, 1, most) : between(rng, 5, 16 * most));
+  const [rows, columns] = size === "large" ? [large(), large()] : [small(), small()];
+  const depth = size === "large" ? large() : isWhole ? 32 * between(rng, 1, 3) : between(rng, 9, 80);
   return {
     spatial: [...batches, ...axesOf(rng, rows, "left"), ...axesOf(rng, columns, "right")],
     reduced: axesOf(rng, depth, "both"),
@@ -87,13 +96,13 @@ function walking(axes: readonly Indexed[], side: Axis["of"], window: Indexed): r
 const finished = (rng: Rng, sums: Expr): Expr =>
   rng.pick([() => sums, () => sums, () => sums.max(0), () => sums.mul(2), () => sums.add(1).max(0)])();
 
-export function drawContraction(rng: Rng, type: TypeName): Op {
+export function drawContraction(rng: Rng, type: TypeName, size: Size = "small"): Op {
   const { dtype, second } = operandTypes(type);
   // Now and then halves are multiplied by bytes.
   const other = dtype.endsWith("8") || rng.below(4) > 0 ? second : rng.pick(["i8", "u8"] as const);
   const stored = rng.shuffle([dtype, other]);
   return defineOp({}, () => {
-    const axes = drawAxes(rng);
+    const axes = drawAxes(rng, size);
     const results = rng.below(4) === 0 ? rng.shuffle([...axes.spatial]) : axes.spatial;
     const sums = contraction(rng, ["C", "A", "B"], stored, { ...axes, spatial: results });
     const gated = rng.below(6) > 0 ? sums : gate(rng, sums, stored, axes.reduced);

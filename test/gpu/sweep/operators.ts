@@ -10,7 +10,7 @@ import { large, small } from "../../support/drawn/drawing.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
 import { randomGraph } from "../../support/random-graph.ts";
-import { drawContraction } from "./contractions.ts";
+import { contractionTypes, drawContraction } from "./contractions.ts";
 import { type FurtherOperator, furtherOperators } from "./further-operators.ts";
 import { tensorCoreOperators } from "./tensor-core-operators.ts";
 
@@ -50,7 +50,7 @@ function drawOrderless(rng: Rng): ComputeDef | null {
 const byLot: readonly SweptOperator[] = [
   { title: "operators by lot", draw: drawOrderless },
   { title: "graphs by lot", draw: (rng) => withoutDoubles(randomGraph(rng)) },
-  drawnFrom({ title: "contractions by lot", types: ["bf16", "i8", "f16", "u8·i8", "u8"], draw: drawContraction }),
+  drawnFrom({ title: "contractions by lot", types: contractionTypes, draw: (rng, type) => drawContraction(rng, type) }),
 ];
 
 /** Operators whose spaces meet the limits of a launch: its groups, their memory, the arrays. */
