@@ -24,7 +24,7 @@ interface Indexed extends Axis {
   readonly at: Index;
 }
 
-/** As it is, with its last two exchanged, or in any order. */
+/** Returns the axes as they are, with the last two exchanged, or in any order. */
 const ordered = <T>(rng: Rng, axes: readonly T[]): readonly T[] =>
   rng.pick([
     () => axes,
@@ -44,7 +44,7 @@ const axesOf = (rng: Rng, extent: number, of: Axis["of"]): readonly Axis[] => {
       ];
 };
 
-/** Whether interpreters run the operator, or nothing does: then extents are those of work for tensor cores. */
+/** Small ones are run by interpreters. Large ones are not run: their extents are those of work for tensor cores. */
 type Size = "small" | "large";
 
 /** Extents of whole tiles, or any. */
