@@ -40,6 +40,7 @@ const isFigure = (text: string): boolean => figures.some((figure) => figure.test
 const commandsOfFigures = [
   ...[
     "bench",
+    "bench:cuda-compiler",
     "bench:budgets",
     "bench:bundle",
     "bench:install",
@@ -170,7 +171,7 @@ function measuredPart(page: string, block: string): string {
 }
 
 /** What tests write into pages. */
-const writtenPart = /^<!-- missed bars -->[\s\S]*?^<!-- end -->/gm;
+const writtenPart = /^<!-- (?:missed bars|sweeps) -->[\s\S]*?^<!-- end -->/gm;
 
 /** Paragraphs, items of lists and whole tables, each with its first line's number; code is no text. */
 function blocksOf(text: string): readonly string[] {
