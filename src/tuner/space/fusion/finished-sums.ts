@@ -6,6 +6,7 @@
 import { isScheduledBy } from "../draft/rule-order.ts";
 import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
+import { isInPlace } from "./in-place.ts";
 
 /** Returns the reduction whose results the stage reads, each once and at its own place. Null: there is none. */
 export function finishedSums(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
@@ -18,12 +19,3 @@ export function finishedSums(stage: SchedulableStage, context: RuleContext): Sch
     isScheduledBy(it, "multi-level-tiling", context) && reads(it).every((read) => isInPlace(read, stage, it));
   return candidates.find(isFinished) ?? null;
 }
-
-/** Says whether element [i, j] is made from element [i, j] alone, so that both may be computed at the same place. */
-const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: SchedulableStage): boolean =>
-  !guarded &&
-  dims.length === stage.spatial.length &&
-  stage.spatial.every(({ name, extent }, at) => {
-    const dim = dims[at];
-    return dim?.size === 1 && dim.get(name) === 1 && extent === sums.spatial[at]!.extent;
-  });

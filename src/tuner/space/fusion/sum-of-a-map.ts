@@ -3,8 +3,9 @@
 
 import type { AcceleratorTarget } from "../../../compiler/index.ts";
 import { type Draft, fuse, instruct } from "../draft/draft.ts";
-import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
+import { isInPlace } from "./in-place.ts";
 import { fitOneLaunch, inlinedOn } from "./launch-arrays.ts";
 
 export interface FinishedSum {
@@ -45,19 +46,5 @@ export function joined(draft: Draft, { sums, between }: FinishedSum): Draft {
   return instruct(fused, ...between.toReversed().map(({ name }) => ({ kind: "inline", block: name }) as const));
 }
 
-const readsInPlace = (reader: SchedulableStage, { name, spatial }: SchedulableStage): boolean =>
-  reader.reads.filter(({ buffer }) => buffer === name).every((read) => isInPlace(read, reader, spatial));
-
-/** Says whether element [i, j] is made of element [i, j]. */
-const isInPlace = (
-  { dims, guarded, count }: Access,
-  { spatial }: SchedulableStage,
-  own: SchedulableStage["spatial"],
-): boolean =>
-  !guarded &&
-  count === 1 &&
-  dims.length === spatial.length &&
-  spatial.every(({ name, extent }, at) => {
-    const dim = dims[at];
-    return dim?.size === 1 && dim.get(name) === 1 && extent === own[at]?.extent;
-  });
+const readsInPlace = (reader: SchedulableStage, stage: SchedulableStage): boolean =>
+  reader.reads.filter(({ buffer }) => buffer === stage.name).every((read) => isInPlace(read, reader, stage));

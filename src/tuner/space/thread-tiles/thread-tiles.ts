@@ -43,12 +43,12 @@ type Context = RuleContext<AcceleratorTarget>;
 export const threadTiles: SpaceRule<AcceleratorTarget> = {
   name: "thread-tiles",
 
-  applies: (stage, context) => sumOf(stage, context) !== null,
+  applies: (stage, context) => tiledSum(finishedSum(stage, context)?.sums ?? stage, context.task) !== null,
 
   apply(draft, stage, context) {
-    const tiles = sumOf(stage, context)!;
-    const { op, target } = context.task;
     const finished = finishedSum(stage, context);
+    const tiles = tiledSum(finished?.sums ?? stage, context.task)!;
+    const { op, target } = context.task;
     const reader = finished ? stage : null;
     const shapes = new Map<string, readonly number[]>([
       ...op.inputs.map(({ name, shape }) => [name, shape] as const),
@@ -150,9 +150,6 @@ interface Site {
   readonly title: string;
   readonly target: AcceleratorTarget;
 }
-
-const sumOf = (stage: SchedulableStage, context: Context): TiledSum | null =>
-  tiledSum(finishedSum(stage, context)?.sums ?? stage, context.task);
 
 function direct({ draft, tiles, reader, title, target }: Site): Draft {
   const tiled = addUnroll(addTiles(decide(draft, `${title} in tiles of threads`), tiles), tiles);
