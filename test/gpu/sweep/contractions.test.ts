@@ -4,8 +4,8 @@
 import { expect, test } from "vitest";
 import { cudaSm80, cudaSm90, instantiate, printComputeDef, webgpu } from "../../../src/compiler/index.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { contractionTypes, drawContraction } from "../../support/drawn/draw-contraction.ts";
 import { fewer, rngOf } from "../../support/long.ts";
-import { contractionTypes, drawContraction } from "./contractions.ts";
 import { drawRound } from "./draw-round.ts";
 import { wrongInterpreted } from "./interpreted.ts";
 import { sweptOperators } from "./operators.ts";

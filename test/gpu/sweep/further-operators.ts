@@ -4,6 +4,7 @@
 import { authoring, type DType, type Op, opLibrary } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { byteProducts } from "../../support/byte-products.ts";
+import { between } from "../../support/drawn/drawing.ts";
 import { drawExtent, operandTypes, type TypeName } from "../../support/library/library-operator.ts";
 
 const { argmax, compute, defineOp, max, min, prod, reduceAxis, sum, tensor } = authoring;
@@ -18,7 +19,6 @@ const floats = ["f32", "f16", "bf16"] as const;
 const numbers = [...floats, "i32", "i16", "i8", "u8"] as const;
 const factors = [...floats, "i8", "u8·i8"] as const;
 
-export const between = (rng: Rng, least: number, most: number): number => least + rng.below(most - least + 1);
 /** An extent from `least` on: one in three is a multiple of eight. */
 const longExtent = (rng: Rng, least: number, most: number): number => {
   const extent = between(rng, least, most);

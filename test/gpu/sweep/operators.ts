@@ -5,12 +5,12 @@ import { type AcceleratorTarget, type ComputeDef, instantiate, warpProductOf } f
 import { intrinsicsOf, isAvailable } from "../../../src/compiler/intrinsic/intrinsics.ts";
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
 import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
+import { contractionTypes, drawContraction } from "../../support/drawn/draw-contraction.ts";
 import { drawOperator } from "../../support/drawn/draw-operator.ts";
 import { large, small } from "../../support/drawn/drawing.ts";
 import { library } from "../../support/library/library.ts";
 import { operandTypes, titleOf } from "../../support/library/library-operator.ts";
 import { randomGraph } from "../../support/random-graph.ts";
-import { contractionTypes, drawContraction } from "./contractions.ts";
 import { type FurtherOperator, furtherOperators } from "./further-operators.ts";
 import { tensorCoreOperators } from "./tensor-core-operators.ts";
 

@@ -4,8 +4,9 @@
 import { opLibrary } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { byteProducts } from "../../support/byte-products.ts";
+import { between } from "../../support/drawn/drawing.ts";
 import { operandTypes } from "../../support/library/library-operator.ts";
-import { between, epilogues, type FurtherOperator } from "./further-operators.ts";
+import { epilogues, type FurtherOperator } from "./further-operators.ts";
 
 const ofTiles = (rng: Rng) => ({ M: 64 * between(rng, 1, 2), N: 64 * between(rng, 1, 2), K: 16 * between(rng, 1, 4) });
 

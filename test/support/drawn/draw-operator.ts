@@ -1,15 +1,17 @@
 // Random operators in the language of operator files: one to four stages, maps and reductions as users write them and as they
-// do not. The same generator of random numbers gives the same operator.
+// do not, or a contraction with what stands behind it. The same generator of random numbers gives the same operator.
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
+import { contractionStages, contractionTypes } from "./draw-contraction.ts";
 import { drawProduct } from "./draw-product.ts";
 import { readAgain } from "./draw-read.ts";
 import { type Computed, drawElement, drawValue, isFloat, type Scope } from "./draw-value.ts";
 import {
   type Drawing,
   type DrawnAxis,
+  large,
   type Manner,
   newDrawing,
   type OperatorSize,
@@ -30,10 +32,15 @@ export function drawOperator(rng: Rng, size: OperatorSize): DrawnOperator {
   const op = authoring.defineOp({}, () => {
     const drawing = newDrawing(rng, size);
     manner = drawing.manner;
-    return drawStages(drawing);
+    const isContraction = manner === "exact" && once(drawing, 10);
+    return isContraction ? contractionStages(rng, rng.pick(types), nameOf(size)) : drawStages(drawing);
   });
   return { def: instantiate(op, {}, "drawn"), manner };
 }
+
+const types = ["f32", ...contractionTypes] as const;
+
+const nameOf = (size: OperatorSize): "large" | "small" => (size === large ? "large" : "small");
 
 function drawStages(drawing: Drawing): authoring.Tensor | Record<string, authoring.Tensor> {
   const count = oneOf(drawing, [

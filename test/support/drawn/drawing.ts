@@ -58,6 +58,9 @@ export function newDrawing(rng: Rng, size: OperatorSize): Drawing {
   return { rng, manner, extents, tensors: [], read: new Set(), size };
 }
 
+/** A whole number from `least` to `most`. */
+export const between = (rng: Rng, least: number, most: number): number => least + rng.below(most - least + 1);
+
 /** True once in `times`. */
 export const once = ({ rng }: Drawing, times: number): boolean => rng.below(times) === 0;
 

@@ -33,7 +33,23 @@ const chain = defineOp({ N: 100 }, ({ N }) => {
   return compute("y", [N], (i) => doubled(i).max(0));
 });
 
-const ops: readonly Op[] = [gemm, gemmBiasRelu, gemmExpGemm, gemmInt8, conv2d, softmax, statistics, diagonals, chain];
+const transposed = defineOp({ M: 40, N: 50 }, ({ M, N }) => {
+  const A = tensor("A", [M, N], "f32");
+  return compute("y", [N, M], (i, j) => A(j, i));
+});
+
+const ops: readonly Op[] = [
+  gemm,
+  gemmBiasRelu,
+  gemmExpGemm,
+  gemmInt8,
+  conv2d,
+  softmax,
+  statistics,
+  diagonals,
+  chain,
+  transposed,
+];
 
 const spaces = (rules: readonly SpaceRule[]): readonly string[] =>
   ops.flatMap((op, at) =>

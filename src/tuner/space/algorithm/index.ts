@@ -4,8 +4,9 @@ import type { TuningTask } from "../../data/task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
 import { winograd2, winograd4 } from "./winograd.ts";
+import { withoutUnitAxes } from "./without-unit-axes.ts";
 
-export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2, winograd4];
+export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2, winograd4, withoutUnitAxes];
 
 /** The direct one first. */
 export const algorithmsFor = (

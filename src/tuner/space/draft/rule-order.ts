@@ -14,6 +14,7 @@ export const ruleOrder = [
   "multi-level-tiling",
   "split-reduction",
   "row-reduction",
+  "tile-map",
   "vectorize-map",
 ] as const;
 

@@ -3,9 +3,11 @@
 
 import { byteSize, type ComputeDef } from "../../../compiler/index.ts";
 import type { CpuTask } from "../../data/task.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
-import { dependsOn, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
+import { dependsOn, isVectorizable, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
+import { bytesPerByte, type MapTile } from "./across.ts";
 
 /** Work of one iteration, for `results` results. */
 export interface MapBody {
@@ -25,18 +27,25 @@ export interface MapWalk {
   readonly unroll?: string;
   /** Work of one iteration of one vector; default: that of one result. */
   readonly body?: MapBody;
+  /** Tiles of the last axis, `unroll` vectors long, and of an axis that operands lie along, with the tunable that says how many rows. */
+  readonly tile?: { readonly axis: string; readonly rows: string };
 }
 
 /** Estimates a stage. */
 export function mapEstimate(stage: SchedulableStage, task: CpuTask, walk: MapWalk): Estimate {
-  const { lanes, unroll, body = plainBody(stage) } = walk;
+  const { lanes, unroll, body = plainBody(stage), tile: tiled } = walk;
   // The facts depend on nothing but the sizes of the axes and the unrolling, and a search asks thousands of times.
-  const variables = [...stage.spatial.flatMap(({ size }) => size ?? []), ...(unroll ? [unroll] : [])];
+  const variables = [
+    ...stage.spatial.flatMap(({ size }) => size ?? []),
+    ...(unroll ? [unroll] : []),
+    ...(tiled ? [tiled.rows] : []),
+  ];
   const known = new Map<string, RankingFacts>();
   return (assignment) => {
     const key = variables.map((name) => assignment[name]).join();
     const vectors = unroll ? assignment[unroll]! : 1;
-    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, { lanes, vectors, body });
+    const tile = tiled ? { axis: tiled.axis, rows: assignment[tiled.rows]!, columns: lanes * vectors } : null;
+    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, { lanes, vectors, body, tile });
     known.set(key, facts);
     return facts;
   };
@@ -47,26 +56,33 @@ interface MapStep {
   /** Number of vectors of an iteration. */
   readonly vectors: number;
   readonly body: MapBody;
+  readonly tile: MapTile | null;
 }
 
-function factsOf(stage: SchedulableStage, { op, target }: CpuTask, { lanes, vectors, body }: MapStep): RankingFacts {
+function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep): RankingFacts {
+  const { lanes, vectors, body, tile } = step;
   const { results, operations, multiplyAdds } = body;
   const inner = stage.spatial.at(-1)!;
   const elements = elementsOf(stage.spatial);
   const iterations = elements / results;
   const steps = operations - multiplyAdds;
-  const loads = [...body.loads.values()].reduce((sum, count) => sum + count, 0);
+  const loads = [...body.loads].reduce((sum, [buffer, count]) => sum + count * loadsPerVector(stage, buffer, lanes), 0);
   // Values that do not fit the registers are stored and loaded again.
   const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
   const passed = new Set(op.stages.map(({ name }) => name));
   const operands = [...body.loads].map(([buffer, count]) => ({
     bytes: bytesRead(stage, op, buffer, results > 1 ? count * iterations : Number.POSITIVE_INFINITY),
     isCached: passed.has(buffer),
+    reads: stage.reads.filter((read) => read.buffer === buffer),
   }));
   const written = elements * byteSize[stage.dtype];
-  const streams = [...operands, { bytes: written, isCached: !stage.isOutput }];
-  const bytesOf = (farther: (stream: (typeof streams)[number]) => boolean): number =>
-    streams.filter(farther).reduce((sum, { bytes }) => sum + bytes, 0);
+  const streams = [...operands, { bytes: written, isCached: !stage.isOutput, reads: [] }];
+  const { lineBytes } = coreOf(target);
+  const bytesOf = (cacheBytes: number, farther: (stream: (typeof streams)[number]) => boolean): number =>
+    streams.filter(farther).reduce((sum, { bytes, reads }) => {
+      const each = reads.map((read) => bytesPerByte(read, stage, tile, cacheBytes, lineBytes));
+      return sum + bytes * Math.max(1, ...each);
+    }, 0);
   return {
     flops: iterations * operations,
     // The last vector of a row works on all lanes.
@@ -76,15 +92,21 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, { lanes, vect
     accumulators: 0,
     liveRegisters: 0,
     loadsPerOperation: (loads + 2 * spilled) / steps,
-    bytesFromL2: bytesOf(({ bytes }) => bytes > target.l1Bytes),
-    bytesFromL3: bytesOf(({ bytes }) => bytes > target.l2Bytes),
-    bytesFromMemory: bytesOf(({ bytes, isCached }) => !isCached || bytes > target.l3Bytes),
+    bytesFromL2: bytesOf(target.l1Bytes, ({ bytes }) => bytes > target.l1Bytes),
+    bytesFromL3: bytesOf(target.l2Bytes, ({ bytes }) => bytes > target.l2Bytes),
+    bytesFromMemory: bytesOf(target.l3Bytes, ({ bytes, isCached }) => !isCached || bytes > target.l3Bytes),
     packedBytes: 0,
     // Each row along the last axis ends with an iteration of its own.
     loopIterations: (iterations / inner.extent) * Math.ceil(inner.extent / (lanes * vectors)),
     parallelTasks: 1,
     bodyInstructions: results > 1 ? steps + loads + results : 0,
   };
+}
+
+/** Counts the loads that bring a vector of a buffer: one, or one a lane where it does not lie along the vector. */
+function loadsPerVector({ reads, spatial }: SchedulableStage, buffer: string, lanes: number): number {
+  const inner = spatial.at(-1)!.name;
+  return reads.every((read) => read.buffer !== buffer || isVectorizable(read, inner)) ? 1 : lanes;
 }
 
 function plainBody({ operations, reads }: SchedulableStage): MapBody {

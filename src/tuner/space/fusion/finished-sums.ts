@@ -4,18 +4,16 @@
 //   C.sum[i, j] = Σ …      C[i, j] = max(C.sum[i, j] + bias[j], 0)
 
 import { isScheduledBy } from "../draft/rule-order.ts";
-import { type Access, isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
-import { isInPlace } from "./in-place.ts";
+import { inlinedStages } from "./inlined-stages.ts";
+import { type FinishedSum, sumsFinishedBy } from "./sum-of-a-map.ts";
 
-/** Returns the reduction whose results the stage reads, each once and at its own place. Null: there is none. */
-export function finishedSums(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
-  if (!isMap(stage)) return null;
-  const candidates = context.stages.filter(
-    (it) => it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput && it.spatial.length > 0,
+/** Returns the reduction, one that the stage reads itself before one that it reads through other maps. Null: there is none. */
+export function finishedSums(stage: SchedulableStage, context: RuleContext): FinishedSum | null {
+  const { stages } = context;
+  const found = sumsFinishedBy(stage, stages, inlinedStages(stages)).filter(({ sums }) =>
+    isScheduledBy(sums, "multi-level-tiling", context),
   );
-  const reads = (it: SchedulableStage): readonly Access[] => stage.reads.filter(({ buffer }) => buffer === it.name);
-  const isFinished = (it: SchedulableStage): boolean =>
-    isScheduledBy(it, "multi-level-tiling", context) && reads(it).every((read) => isInPlace(read, stage, it));
-  return candidates.find(isFinished) ?? null;
+  return found.find(({ sums }) => sums.readers.includes(stage.name)) ?? found[0] ?? null;
 }

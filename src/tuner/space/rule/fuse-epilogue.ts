@@ -8,11 +8,12 @@
 // The reduction is not cut into blocks then: its panels stream from L2 where they are too long for L1.
 
 import { type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
-import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft/draft.ts";
+import { type Draft, decide, estimate, instruct, instructWhen, splitWithTail } from "../draft/draft.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { finishedSums } from "../fusion/finished-sums.ts";
+import { joined } from "../fusion/sum-of-a-map.ts";
 import { type Masked, tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
@@ -36,30 +37,34 @@ export const fuseEpilogue: TilingRule = {
   applies: (stage, context) => finishedSums(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const sums = finishedSums(stage, context)!;
+    const { sums } = finishedSums(stage, context)!;
     const axes = fusedAxes(stage, sums, lanesFor(sums, sums.spatial.at(-1)!.extent, context.task.target), context);
     const tiling: Tiling = { stage: sums, axes, packs: packChoices(sums, axes), intrinsic: null };
     return [...context.otherwise(draft, stage.name), tileTogether(draft, stage, tiling, context)];
   },
 
-  reductionOf: finishedSums,
+  reductionOf: (stage, context) => finishedSums(stage, context)?.sums ?? null,
   axesOf: (stage, sums, lanes, context) => fusedAxes(stage, sums, lanes, context),
   tile: tileTogether,
   laneLoop: ({ stage: sums, axes }) =>
     `${loopName(sums.name, (axes.find(isInRows)?.axis ?? sums.spatial.at(-1)!).name)}.1`,
 };
 
-function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { task }: RuleContext): Draft {
+function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, context: RuleContext): Draft {
   const { stage: sums, axes, packs } = tiling;
-  const { target } = task;
+  const { target } = context.task;
   const whole = axes.flatMap((it) => (it.role === "reduce" ? [Math.ceil(it.axis.extent / it.lanes) * it.lanes] : []));
-  const tiled = axes.reduce((result, it) => tileAxis(result, it, target, whole), fuse(draft, sums.name));
+  const begun = joined(draft, finishedSums(stage, context)!);
+  const tiled = axes.reduce((result, it) => tileAxis(result, it, target, whole), begun);
   const order = orderChoice(sums, finishedTileOrders(axes));
   const ordered = addOrderChoice(limitRegisters(tiled, sums, axes, target), order);
   const limited = limitCaches(ordered, sums, axes, order, target);
   const named = decide(limited, `${stage.name} with ${sums.name} in registers${forIntrinsic(tiling)}`);
   const chosen = limitConflicts(addPackChoices(named, packs), sums, axes, packs, target);
-  const estimated = estimate(chosen, tilingEstimate(sums, axes, order, packs, target, maskedIn(axes)));
+  const estimated = estimate(
+    chosen,
+    tilingEstimate(sums, axes, order, packs, target, { masked: maskedIn(axes), isFinished: true }),
+  );
   return schedule(estimated, { sums, axes, order, packs });
 }
 

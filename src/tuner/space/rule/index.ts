@@ -9,6 +9,7 @@ import { multiLevelTiling } from "./multi-level-tiling.ts";
 import { rowReduction } from "./row-reduction.ts";
 import { splitReduction } from "./split-reduction.ts";
 import { tensorize } from "./tensorize.ts";
+import { tileMap } from "./tile-map.ts";
 import { tileRegisters } from "./tile-registers.ts";
 import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
@@ -21,6 +22,7 @@ const rules: Readonly<Record<RuleName, SpaceRule>> = {
   "row-reduction": rowReduction,
   "split-reduction": splitReduction,
   tensorize,
+  "tile-map": tileMap,
   "tile-registers": tileRegisters,
   "unroll-choices": unrollChoices,
   "vectorize-map": vectorizeMap,

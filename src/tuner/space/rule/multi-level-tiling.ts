@@ -14,8 +14,9 @@ import {
   tunable,
 } from "../draft/draft.ts";
 import {
-  type Access,
   dependsOn,
+  isPlain,
+  isTileable,
   isTransposable,
   isVectorizable,
   type SchedulableStage,
@@ -44,19 +45,13 @@ import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
 export const multiLevelTiling: TilingRule = {
   name: "multi-level-tiling",
 
-  applies(stage, { task }) {
-    const vector = stage.spatial.at(-1);
-    if (!vector || vector.size || stage.reduce.length === 0) return false;
-    if (lanesFor(stage, vector.extent, task.target) === 1) return false;
-    const canBe = (read: Access): boolean =>
-      isVectorizable(read, vector.name) || isTransposable(stage, read, vector.name);
-    return stage.reads.every(canBe);
-  },
+  applies: (stage, { task }) => isTileable(stage) && lanesFor(stage, stage.spatial.at(-1)!.extent, task.target) > 1,
 
-  apply(draft, stage, { task }) {
+  apply(draft, stage, context) {
+    const { task } = context;
     const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, task.target), task);
     const tiling: Tiling = { stage, axes, packs: packChoices(stage, axes), intrinsic: null };
-    return [tileStage(draft, tiling, task.target)];
+    return [...(isEasy(stage) ? [] : context.otherwise(draft, stage.name)), tileStage(draft, tiling, task.target)];
   },
 
   reductionOf: (stage) => stage,
@@ -64,6 +59,14 @@ export const multiLevelTiling: TilingRule = {
   tile: (draft, _, tiling, { task }) => tileStage(draft, tiling, task.target),
   laneLoop: ({ axes }) => `${(axes.find(isInRows) ?? axes.find((it) => it.role === "vector")!).loop}.3`,
 };
+
+/** Says whether vectors along the last axis are the best way by far: operands lie along it, or are panels of matrices. */
+function isEasy(stage: SchedulableStage): boolean {
+  const { name } = stage.spatial.at(-1)!;
+  return stage.reads.every(
+    (read) => isVectorizable(read, name) || (isPlain(read) && isTransposable(stage, read, name)),
+  );
+}
 
 /** Adds the tunables of a tiling, their limits and the instructions. */
 function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
@@ -77,7 +80,7 @@ function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
   const chosen = limitConflicts(addPackChoices(limited, packs), stage, axes, packs, target);
   const estimated = estimate(
     chosen,
-    tilingEstimate(stage, axes, order, packs, target, axes.some(isInRows) ? "all" : "none"),
+    tilingEstimate(stage, axes, order, packs, target, { masked: axes.some(isInRows) ? "all" : "none" }),
   );
   return schedule(estimated, tiling, order);
 }

@@ -21,8 +21,8 @@ import {
 } from "../draft/draft.ts";
 import {
   dependsOn,
+  isAlongReduction,
   isReused,
-  isVectorizable,
   keepsOrder,
   type SchedulableStage,
   sizedBy,
@@ -37,10 +37,8 @@ export const splitReduction: SpaceRule = {
   name: "split-reduction",
 
   applies(stage, { task }) {
-    const axis = stage.reduce.at(-1);
-    if (!axis || keepsOrder(stage, task.numerics)) return false;
-    const lanes = lanesFor(stage, axis.extent, task.target);
-    return lanes > 1 && stage.reads.every((read) => isVectorizable(read, axis.name));
+    if (!isAlongReduction(stage) || keepsOrder(stage, task.numerics)) return false;
+    return lanesFor(stage, stage.reduce.at(-1)!.extent, task.target) > 1;
   },
 
   apply(draft, stage, context) {

@@ -9,10 +9,11 @@
 import type { Instruction, Operand } from "../../../compiler/index.ts";
 import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
-import { type Draft, decide, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
+import { type Draft, decide, estimate, instruct, instructWhen } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { finishedSums } from "../fusion/finished-sums.ts";
+import { type FinishedSum, joined } from "../fusion/sum-of-a-map.ts";
 import { loopsOf, type MatrixProduct, matrixProduct } from "../matrix-tiles/matrix-product.ts";
 import { addPlaceChoices, inlined, packing, packOf, padding } from "../matrix-tiles/operands.ts";
 import { storeTiles, sumsInTiles } from "../matrix-tiles/sums.ts";
@@ -28,30 +29,32 @@ export const tileRegisters: SpaceRule = {
   applies: (stage, context) => tiled(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const { product, reader } = tiled(stage, context)!;
-    const fused = reader ? fuse(draft, product.stage.name) : draft;
-    return [...context.otherwise(draft, stage.name), onTiles(fused, product, reader, context.task)];
+    const { product, finished } = tiled(stage, context)!;
+    const begun = finished ? joined(draft, finished) : draft;
+    return [...context.otherwise(draft, stage.name), onTiles(begun, product, finished && stage, context.task)];
   },
 };
 
 interface Tiled {
   readonly product: MatrixProduct;
-  /** The map that takes the sums; null: the stage itself is the sums. */
-  readonly reader: SchedulableStage | null;
+  /** The sums that the stage finishes; null: the stage itself is the sums. */
+  readonly finished: FinishedSum | null;
 }
 
 /** Returns the product that a stage is, or that it finishes. */
 function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   const own = matrixProduct(stage, context);
-  if (own) return { product: own, reader: null };
-  const sums = finishedSums(stage, context);
-  const product = sums && matrixProduct(sums, context);
-  return product && readsNothingElse(stage, product, context) ? { product, reader: stage } : null;
+  if (own) return { product: own, finished: null };
+  const finished = finishedSums(stage, context);
+  const product = finished && matrixProduct(finished.sums, context);
+  return product && readsNothingElse(stage, finished, context) ? { product, finished } : null;
 }
 
 /** Says whether all other operands of the map are inputs, and so are there before the sums. */
-const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, { task }: RuleContext): boolean =>
-  reads.every(({ buffer }) => buffer === product.stage.name || task.op.inputs.some(({ name }) => name === buffer));
+function readsNothingElse(stage: SchedulableStage, { sums, between }: FinishedSum, { task }: RuleContext): boolean {
+  const known = new Set([sums, ...between, ...task.op.inputs].map(({ name }) => name));
+  return [...between, stage].every(({ reads }) => reads.every(({ buffer }) => known.has(buffer)));
+}
 
 function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null, task: CpuTask): Draft {
   const { stage, axes, intrinsic, left, right } = product;
@@ -67,7 +70,7 @@ function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage 
   const packs = [left, right].map((access) => packOf(access, product));
   // Steps are counted row by row, as the prior is fitted to it.
   const byRow = axes.map((it) => (it.role === "spatial" ? { ...it, lanes: 1 } : it));
-  const facts = tilingEstimate(padded, byRow, order, packs, target, "all");
+  const facts = tilingEstimate(padded, byRow, order, packs, target, { masked: "all" });
   const chosen = estimate(addPlaceChoices(limited, packs, product), facts);
   const split = instruct(chosen, ...padding(product), ...axes.flatMap((it) => splitOf(it, product)));
   const placed = inEachOrder(split, order, (result, it, when) =>

@@ -6,7 +6,7 @@ import { type Assignment, byteSize, type CpuTarget } from "../../../compiler/ind
 import { type CoreModel, coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
-import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type Access, dependsOn, isStrided, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
 import { type PackChoice, packedBy } from "./packing.ts";
 import {
@@ -42,6 +42,14 @@ interface TiledExtents {
 /** Axes along which all of a register tile is computed, whatever its assignment: those of lanes, or all that are tiled. */
 export type Masked = "none" | "vector" | "all";
 
+/** What becomes of a register tile. */
+export interface TileEnd {
+  /** Default: "none". */
+  readonly masked?: Masked;
+  /** Whether a map takes the sums from the registers; default: they are stored. */
+  readonly isFinished?: boolean;
+}
+
 /** Estimates a tiled stage. */
 export function tilingEstimate(
   stage: SchedulableStage,
@@ -49,7 +57,7 @@ export function tilingEstimate(
   order: OrderChoice,
   packs: readonly PackChoice[],
   target: CpuTarget,
-  masked: Masked = "none",
+  { masked = "none", isFinished = false }: TileEnd = {},
 ): Estimate {
   const group = axes.reduce((product, it) => product * (it.role === "reduce" ? it.lanes : 1), 1);
   return (assignment) =>
@@ -59,7 +67,7 @@ export function tilingEstimate(
       orderBy(order, assignment),
       packedBy(packs, assignment),
       assignment,
-      target,
+      { target, isSpilling: isFinished && loadsFirst(target) },
     );
 }
 
@@ -99,7 +107,7 @@ function factsOf(
   order: LoopOrder,
   packed: readonly PackChoice[],
   assignment: Assignment,
-  target: CpuTarget,
+  { target, isSpilling }: { readonly target: CpuTarget; readonly isSpilling: boolean },
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -114,7 +122,9 @@ function factsOf(
   const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
   const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents, coreOf(target)), 0);
   const steps = accumulators * Math.max(1, stage.operations / 2);
-  const loads = stage.reads.reduce((total, read) => total + loadsOf(read, extents, assignment), 0);
+  const loadedAs = (read: Access): number =>
+    unpacked.includes(read) && isStrided(read, vector.it.axis.name) ? vector.it.lanes : 1;
+  const loads = stage.reads.reduce((total, read) => total + loadedAs(read) * loadsOf(read, extents, assignment), 0);
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
@@ -123,7 +133,10 @@ function factsOf(
     lanes: productOf([vector, ...rows, ...reduce], ({ it }) => it.lanes),
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
-    liveRegisters: assignment[`${stage.name}.live-registers`]!,
+    liveRegisters: Math.max(
+      assignment[`${stage.name}.live-registers`]!,
+      isSpilling ? accumulators + unroll * loads + 1 : 0,
+    ),
     loadsPerOperation: loads / steps,
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
@@ -139,6 +152,12 @@ function factsOf(
     unfollowedBytes: sum(({ unfollowed }) => unfollowed),
   };
 }
+
+/**
+ * Says whether a compiler puts all loads of a body before all arithmetic, so that what they load is live at once. V8 does; where the sums
+ * are computed with behind the loop it is these that it spills.
+ */
+const loadsFirst = ({ backend }: CpuTarget): boolean => backend === "wasm";
 
 /** Returns the steps of an axis that are unrolled. A last iteration may have fewer of them. */
 const unrolledBy = (it: TiledAxis, assignment: Assignment): number =>

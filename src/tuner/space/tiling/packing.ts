@@ -10,6 +10,8 @@ import {
   isWalkedByOne,
   isWindowed,
   type SchedulableStage,
+  type SpatialAxis,
+  walkOf,
 } from "../draft/schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
 import { isInRows, registerOf, type TiledAxis } from "./tiled-axis.ts";
@@ -31,7 +33,7 @@ function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonl
     const panel = panelAxis(access, axes);
     const group = groupOf(access, axes);
     const window = panel || !group ? null : windowLayout(access, axes, group);
-    const layout = panel ? panelLayout(access, panel, group) : (window ?? [...access.dims.keys()].map(wholeDim));
+    const layout = panel ? panelLayout(access, panel, group) : (window ?? turnedLayout(access, stage.spatial.at(-1)!));
     const isGrouped = (panel !== null && group !== null) || window !== null;
     return [{ access, panelAxis: panel?.axis ?? null, layout, isGrouped }];
   });
@@ -153,18 +155,31 @@ function panelLayout(
 }
 
 /**
- * Where an intrinsic has rows along an axis that slides over a dimension one element a step, but is no panel, as in a convolution: groups
- * of neighbours along that dimension, [the other dimensions, whole] [that dimension, whole] [group]. Null: there is no such axis.
+ * The dimension that the vector axis walks is innermost. Where each step goes several elements, those that are so far apart lie side by
+ * side: [the other dimensions, whole] [elements between two steps] [steps].
+ */
+function turnedLayout(access: Access, vector: SpatialAxis): LayoutDim<Operand>[] {
+  const walk = walkOf(access, vector.name);
+  const others = [...access.dims.keys()].filter((dim) => dim !== walk?.dim).map(wholeDim);
+  if (!walk) return others;
+  const { dim, step } = walk;
+  if (step === 1) return [...others, wholeDim(dim)];
+  return [...others, { dim, part: "inner", tile: step }, { dim, part: "outer", tile: step }];
+}
+
+/**
+ * Where an intrinsic has rows or lanes along an axis that slides over a dimension one element a step, but is no panel, as in a convolution:
+ * groups of neighbours along that dimension, [the other dimensions, whole] [that dimension, whole] [group]. Null: there is no such axis.
  */
 function windowLayout(
   access: Access,
   axes: readonly TiledAxis[],
   group: { dim: number; tile: number },
 ): LayoutDim<Operand>[] | null {
-  const row = axes.find(isInRows)?.axis.name;
-  const moving = [...access.dims.keys()].filter((at) => row !== undefined && access.dims[at]?.has(row));
+  const sliding = axes.find(isInRows) ?? axes.find(({ role }) => role === "vector")!;
+  const moving = [...access.dims.keys()].filter((at) => access.dims[at]?.has(sliding.axis.name));
   const [dim] = moving;
-  const slides = dim !== undefined && dim !== group.dim && access.dims[dim]!.get(row!) === 1;
+  const slides = dim !== undefined && dim !== group.dim && access.dims[dim]!.get(sliding.axis.name) === 1;
   if (!slides || moving.length > 1 || !isWalkedByOne(access, group.dim)) return null;
   const others = [...access.dims.keys()].filter((other) => other !== dim && other !== group.dim);
   return [...others.map(wholeDim), { ...group, part: "outer" }, wholeDim(dim), { ...group, part: "inner" }];

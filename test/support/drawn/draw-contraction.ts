@@ -3,14 +3,14 @@
 
 import { authoring, type DType, type Op } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
-import { operandTypes, type TypeName } from "../../support/library/library-operator.ts";
-import { between } from "./further-operators.ts";
+import { operandTypes, type TypeName } from "../library/library-operator.ts";
+import { between } from "./drawing.ts";
 
-const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
+const { compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
 type Expr = authoring.Expr;
 type Index = authoring.Expr<"i32">;
 
-/** Types of the operands of contractions. */
+/** Types of the operands that tensor cores multiply. */
 export const contractionTypes: readonly TypeName[] = ["bf16", "i8", "f16", "u8·i8", "u8"];
 
 /** An axis by its extent; `of` says which operands move along it. */
@@ -22,6 +22,15 @@ interface Axis {
 /** An axis that has been given its index. */
 interface Indexed extends Axis {
   readonly at: Index;
+  /** Whether some of the elements lie outside of the tensor, and are 0. */
+  readonly isPadded?: boolean;
+}
+
+/** Taps that an operand is read at for each element of the result. */
+interface Window {
+  readonly taps: number;
+  readonly stride: number;
+  readonly padding: number;
 }
 
 /** Returns the axes as they are, with the last two exchanged, or in any order. */
@@ -81,34 +90,54 @@ function factor(rng: Rng, { name, stored, summed, axes }: Operand): Expr {
   const order = ordered(rng, axes);
   const shape = order.map(({ extent }) => extent);
   const element = tensor(name, shape, stored)(...order.map(({ at }) => at));
-  return stored.endsWith("8") ? element.cast(summed) : element;
+  const inside = order
+    .filter(({ isPadded }) => isPadded)
+    .reduce<Expr>((value, { at, extent }) => select(at.ge(0).and(at.lt(extent)), value, 0), element);
+  return stored.endsWith("8") ? inside.cast(summed) : inside;
 }
 
 /** Has the first of the axes that one operand has alone walk a window. */
-function walking(axes: readonly Indexed[], side: Axis["of"], window: Indexed): readonly Indexed[] {
-  const moved = axes.findIndex(({ of }) => of === side);
-  return axes.map((axis, at) =>
-    at === moved ? { ...axis, at: axis.at.add(window.at), extent: axis.extent + window.extent - 1 } : axis,
-  );
+function walking(
+  axes: readonly Indexed[],
+  side: Axis["of"],
+  tap: Index,
+  { taps, stride, padding }: Window,
+): readonly Indexed[] {
+  const moved = axes.find(({ of }) => of === side);
+  const extent = moved ? (moved.extent - 1) * stride + taps - 2 * padding : 0;
+  if (!moved || extent < 1) return axes;
+  const at = (stride === 1 ? moved.at : moved.at.mul(stride)).add(tap);
+  const walked = padding > 0 ? { ...moved, extent, at: at.sub(padding), isPadded: true } : { ...moved, extent, at };
+  return axes.map((axis) => (axis === moved ? walked : axis));
+}
+
+/** No window for most, and padding for those that have more taps than one. */
+function drawWindow(rng: Rng): Window | null {
+  if (rng.below(4) > 0) return null;
+  const taps = rng.pick([1, 2, 3, 3]);
+  return { taps, stride: rng.pick([1, 1, 2, 3]), padding: taps > 1 ? rng.below(2) : 0 };
 }
 
 /** Something that a user does to the sums where they are computed. */
 const finished = (rng: Rng, sums: Expr): Expr =>
   rng.pick([() => sums, () => sums, () => sums.max(0), () => sums.mul(2), () => sums.add(1).max(0)])();
 
-export function drawContraction(rng: Rng, type: TypeName, size: Size = "small"): Op {
+export const drawContraction = (rng: Rng, type: TypeName, size: Size = "small"): Op =>
+  defineOp({}, () => contractionStages(rng, type, size));
+
+/** Stages of a contraction, within the definition of an operator: the last of them. */
+export function contractionStages(rng: Rng, type: TypeName, size: Size): authoring.Tensor {
   const { dtype, second } = operandTypes(type);
-  // Now and then halves are multiplied by bytes.
+  // Now and then floats are multiplied by bytes.
   const other = dtype.endsWith("8") || rng.below(4) > 0 ? second : rng.pick(["i8", "u8"] as const);
   const stored = rng.shuffle([dtype, other]);
-  return defineOp({}, () => {
-    const axes = drawAxes(rng, size);
-    const results = rng.below(4) === 0 ? rng.shuffle([...axes.spatial]) : axes.spatial;
-    const sums = contraction(rng, ["C", "A", "B"], stored, { ...axes, spatial: results });
-    const gated = rng.below(6) > 0 ? sums : gate(rng, sums, stored, axes.reduced);
-    const count = rng.pick([0, 0, 1, 1, 2]);
-    return Array.from({ length: count }).reduce<Computed>((made, _, at) => behind(rng, made, at), gated).tensor;
-  });
+  const axes = drawAxes(rng, size);
+  const results = rng.below(4) === 0 ? rng.shuffle([...axes.spatial]) : axes.spatial;
+  const sums = contraction(rng, ["C", "A", "B"], stored, { ...axes, spatial: results });
+  const gated = rng.below(6) > 0 ? sums : gate(rng, sums, stored, axes.reduced);
+  const count = rng.pick([0, 0, 1, 1, 2]);
+  const made = Array.from({ length: count }).reduce<Computed>((last, _, at) => behind(rng, last, at), gated);
+  return (rng.below(5) === 0 ? againstItself(made) : made).tensor;
 }
 
 /** Sums of products of two tensors, over elements of the result. */
@@ -119,17 +148,18 @@ function contraction(
   { spatial, reduced }: ReturnType<typeof drawAxes>,
 ): Computed {
   const summed = stored.every((type) => type.endsWith("8")) ? "i32" : "f32";
-  const length = rng.below(6) === 0 ? between(rng, 2, 3) : 1;
+  const window = drawWindow(rng);
   return computed(name, spatial, (indexed) => {
     const inner = reduced.map((axis, at) => ({ ...axis, at: reduceAxis(`k${at}`, axis.extent) }));
-    const window = length > 1 ? { extent: length, of: "left" as const, at: reduceAxis("w", length) } : null;
+    const tap = window && reduceAxis("w", window.taps);
+    const walked = rng.pick(["left", "right"] as const);
     const [left, right] = (["left", "right"] as const).map((side, at) => {
       const own = [...indexed, ...inner].filter(({ of }) => of === side || of === "both");
-      const axes = window?.of === side ? walking(own, side, window) : own;
+      const axes = tap && walked === side ? walking(own, side, tap, window!) : own;
       return factor(rng, { name: operands[at]!, stored: stored[at]!, summed, axes });
     }) as [Expr, Expr];
     const product = rng.below(2) === 0 ? left.mul(right) : right.mul(left);
-    const over = [...inner, ...(window ? [window] : [])].map(({ at }) => at);
+    const over = [...inner.map(({ at }) => at), ...(tap ? [tap] : [])];
     return finished(rng, (sum as (value: Expr, axes: unknown) => Expr)(product, over.length === 1 ? over[0] : over));
   });
 }
@@ -158,6 +188,13 @@ function computed(name: string, axes: readonly Axis[], element: (axes: readonly 
   ) => authoring.Tensor;
   const shape = axes.map(({ extent }) => extent);
   return { tensor: make(name, shape, (...at) => element(axes.map((axis, dim) => ({ ...axis, at: at[dim]! })))), axes };
+}
+
+/** Elements beside a function of themselves that is a stage of its own, as some activations are written. */
+function againstItself({ tensor: made, axes }: Computed): Computed {
+  const places = (indexed: readonly Indexed[]): readonly Index[] => indexed.map(({ at }) => at);
+  const cut = computed("S", axes, (indexed) => made(...places(indexed)).max(0));
+  return computed("T", axes, (indexed) => made(...places(indexed)).sub(cut.tensor(...places(indexed))));
 }
 
 /** A map of what was computed: with a bias, a residual, in a narrower type, or turned. */

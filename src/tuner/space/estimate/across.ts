@@ -1,0 +1,52 @@
+// An operand that lies across the result of a map: the axis along which its elements lie side by side is not the last one. What such reads
+// cost depends on whether a line of the cache is still there when its next element is read.
+
+import { byteSize } from "../../../compiler/index.ts";
+import {
+  type Access,
+  dependsOn,
+  isVectorizable,
+  type SchedulableStage,
+  type SpatialAxis,
+  walkOf,
+} from "../draft/schedulable-stage.ts";
+
+/** Returns the axis of a map along which an operand lies. Null: it lies along the last one, or along none. */
+export function acrossAxis(read: Access, { spatial }: SchedulableStage): SpatialAxis | null {
+  const last = spatial.at(-1);
+  if (!last || isVectorizable(read, last.name)) return null;
+  const lies = ({ name, extent }: SpatialAxis): boolean => {
+    const walk = walkOf(read, name);
+    return extent > 1 && walk?.dim === read.dims.length - 1 && walk.step === 1;
+  };
+  return spatial.slice(0, -1).findLast(lies) ?? null;
+}
+
+/** A tile of a map: rows of it, by the axis that an operand lies along, and elements of the last axis. */
+export interface MapTile {
+  readonly axis: string;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/**
+ * Counts the bytes that come for each byte of an operand that is asked for: more than one where lines leave a cache before they are used up.
+ *
+ * @param tile null: the loops go over all of the result, one axis inside the other
+ */
+export function bytesPerByte(
+  read: Access,
+  stage: SchedulableStage,
+  tile: MapTile | null,
+  cacheBytes: number,
+  lineBytes: number,
+): number {
+  const across = acrossAxis(read, stage);
+  if (!across) return 1;
+  const inner = stage.spatial.slice(stage.spatial.indexOf(across) + 1).filter(({ name }) => dependsOn(read, name));
+  const isTiled = tile?.axis === across.name;
+  const lines = isTiled ? tile.columns : inner.reduce((count, { extent }) => count * extent, 1);
+  const perLine = lineBytes / byteSize[read.dtype];
+  const used = lines * lineBytes > cacheBytes ? 1 : isTiled ? Math.min(tile.rows, perLine) : perLine;
+  return Math.min(perLine / used, perLine);
+}
