@@ -61,11 +61,12 @@ export const bars: readonly Bar[] = [
   { suite: "depthwise", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
   { suite: "softmax", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
   { suite: "layer-norm", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
+  { suite: "layouts", rivals: [...products, "onnxruntime-node"], of: "each", least: 1 },
   { suite: "bytes", rivals: [ownWasm], of: "each", least: 1 },
   { suite: "bytes", rivals: [ownFloats], of: "each", least: 1 },
   { suite: "gemm", target: wasm, threads: 2, leastFlops: 2 * 256 ** 3, rivals: [oneThread], of: "each", least: 1.8 },
   { suite: "gemm", target: wasm, threads: 2, rivals: forBrowsers, of: "each", least: 1.3 },
-  ...(["gemm", "packed", "conv", "depthwise", "int8"] as const).map(
+  ...(["gemm", "packed", "conv", "depthwise", "int8", "layouts"] as const).map(
     (suite): Bar => ({ suite, target: wasm, rivals: forBrowsers, of: "each", least: 1.3 }),
   ),
 ];

@@ -21,6 +21,7 @@ export const suiteNames = [
   "layer-norm",
   "attention",
   "bytes",
+  "layouts",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 

@@ -8,10 +8,11 @@ import { readResults, type WorkResult } from "../../bench/peers/result.ts";
 import { byteWorks } from "../../bench/peers/suites/bytes.ts";
 import { gemmWorks } from "../../bench/peers/suites/gemm.ts";
 import { layerWorks } from "../../bench/peers/suites/layers.ts";
+import { layoutWorks } from "../../bench/peers/suites/layouts.ts";
 import { taskOf } from "../../bench/peers/work.ts";
 import { limitsOfPeak, recordedCpu, recordedLimits } from "../../support/recorded-limits.ts";
 
-const works = { ...gemmWorks, ...layerWorks, ...byteWorks };
+const works = { ...gemmWorks, ...layerWorks, ...layoutWorks, ...byteWorks };
 const results = readResults("test/bench/peers/results.jsonl");
 
 interface Share {

@@ -149,6 +149,30 @@ export function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArra
       return convolution(extents, 1, inputs);
     case "depthwise-f32":
       return convolution(extents, second, inputs);
+    case "conv2d-first-f32":
+      return channelsFirst(extents, 1, inputs);
+    case "depthwise-first-f32":
+      return channelsFirst(extents, second, inputs);
+    case "max-pool-first-f32":
+      return plainModel([f32("X", 1, second, first, first)], inputs, [], {
+        nodes: [
+          {
+            op: "MaxPool",
+            inputs: ["X"],
+            output: "Y",
+            attributes: { kernel_shape: [third, third], strides: [fourth, fourth] },
+          },
+        ],
+        output: f32("Y", 1, second, Math.floor((first - third) / fourth) + 1, Math.floor((first - third) / fourth) + 1),
+      });
+    case "transpose-relu-f32":
+      return plainModel([f32("A", first, second)], inputs, [], {
+        nodes: [
+          { op: "Transpose", inputs: ["A"], output: "T", attributes: { perm: [1, 0] } },
+          { op: "Relu", inputs: ["T"], output: "C" },
+        ],
+        output: f32("C", second, first),
+      });
     default:
       return null;
   }
@@ -198,11 +222,22 @@ function attention([heads = 1, tokens = 1, D = 1]: readonly number[], inputs: re
 
 /** [H, C, F, taps, stride, padding], of one image; the filter is [taps, taps, C, F], or [taps, taps, C] in as many groups. */
 function convolution(extents: readonly number[], groups: number, [image, filter]: readonly KernelArray[]): Model {
+  const [H = 1, C = 1, F = 1, taps = 1] = extents;
+  const filterOrder = groups > 1 ? [2, 3, 0, 1] : [3, 2, 0, 1];
+  const filterShape = groups > 1 ? [taps, taps, C, 1] : [taps, taps, C, F];
+  const model = channelsFirst(extents, groups, [
+    permuted(image!, [H, H, C], [2, 0, 1]),
+    permuted(filter!, filterShape, filterOrder),
+  ]);
+  const [, , Y = 1] = model.graph.output.shape;
+  return { ...model, result: (data) => permuted(data, [F, Y, Y], [1, 2, 0]) };
+}
+
+/** The same of an image [C, H, H] and a filter [F, C, taps, taps], or [C, 1, taps, taps] in as many groups: as the runtime has them. */
+function channelsFirst(extents: readonly number[], groups: number, [image, filter]: readonly KernelArray[]): Model {
   const [H = 1, C = 1, F = 1, taps = 1, stride = 1, padding = 0] = extents;
   const of = groups > 1 ? 1 : C;
   const Y = Math.floor((H + 2 * padding - taps) / stride) + 1;
-  const filterOrder = groups > 1 ? [2, 3, 0, 1] : [3, 2, 0, 1];
-  const filterShape = groups > 1 ? [taps, taps, C, 1] : [taps, taps, C, F];
   const attributes = {
     group: groups,
     kernel_shape: [taps, taps],
@@ -212,13 +247,11 @@ function convolution(extents: readonly number[], groups: number, [image, filter]
   return {
     graph: {
       inputs: [{ name: "X", dtype: "f32", shape: [1, C, H, H] }],
-      constants: [
-        { name: "W", dtype: "f32", shape: [F, of, taps, taps], data: permuted(filter!, filterShape, filterOrder) },
-      ],
+      constants: [{ name: "W", dtype: "f32", shape: [F, of, taps, taps], data: filter! }],
       nodes: [{ op: "Conv", inputs: ["X", "W"], output: "Y", attributes }],
       output: { name: "Y", dtype: "f32", shape: [1, F, Y, Y] },
     },
-    feeds: [permuted(image!, [H, H, C], [2, 0, 1])],
-    result: (data) => permuted(data, [F, Y, Y], [1, 2, 0]),
+    feeds: [image!],
+    result: (data) => data,
   };
 }
