@@ -56,6 +56,7 @@ export { tensorOperands } from "./intrinsic/tensor-operands.ts";
 export { type WarpProductText, warpDepth, warpProductOf, warpTile } from "./intrinsic/warp-product.ts";
 export { type WordDotText, wordElements } from "./intrinsic/wgsl-dot.ts";
 export * from "./ir/affine.ts";
+export { isEdgeIndex, withoutEdges } from "./ir/edges.ts";
 export { exprKey } from "./ir/expr-key.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";

@@ -1,5 +1,5 @@
 // Operators whose operands do not lie as vectors want them, as users write them: images with channels first, strides, columns of one
-// element, transposes. Each has vectors, and what is predicted for it computes the right numbers.
+// element, transposes, edges that are clamped or wrapped around. Each has vectors, and what is predicted for it computes the right numbers.
 
 import { expect, test } from "vitest";
 import { lower } from "../../../src/compiler/backend/lower.ts";
@@ -84,6 +84,35 @@ const channelsLast = defineOp({ C: 9, H: 7, W: 18 }, ({ C, H, W }) => {
   return compute("out", [H, W, C], (y, x, c) => image(c, y, x).mul(2));
 });
 
+/** A filter that sees the last pixel of an image again behind its edge. */
+const clamped = defineOp({ H: 9, W: 70, R: 2 }, ({ H, W, R }) => {
+  const [image, filter] = [tensor("image", [H, W], "f32"), tensor("filter", [2 * R + 1, 2 * R + 1], "f32")];
+  const [ky, kx] = [reduceAxis("ky", 2 * R + 1), reduceAxis("kx", 2 * R + 1)];
+  const at = (index: authoring.Expr<"i32">, tap: authoring.Expr<"i32">, extent: number) =>
+    index
+      .add(tap)
+      .sub(R)
+      .max(0)
+      .min(extent - 1);
+  return compute("out", [H, W], (y, x) => sum(image(at(y, ky, H), at(x, kx, W)).mul(filter(ky, kx)), [ky, kx]));
+});
+
+/** A step of the heat equation on a torus. */
+const torus = defineOp({ H: 12, W: 70 }, ({ H, W }) => {
+  const heat = tensor("heat", [H, W], "f32");
+  return compute("out", [H, W], (y, x) => {
+    const [up, down] = [heat(y.add(H - 1).mod(H), x), heat(y.add(1).mod(H), x)];
+    const [left, right] = [heat(y, x.add(W - 1).mod(W)), heat(y, x.add(1).mod(W))];
+    return heat(y, x).add(up).add(down).add(left).add(right).max(0);
+  });
+});
+
+/** A gray image, whose pixels have one channel. */
+const gray = defineOp({ H: 9, W: 40 }, ({ H, W }) => {
+  const image = tensor("image", [H, W, 1], "f32");
+  return compute("out", [H, W, 1], (y, x, c) => image(y, x, c).mul(2).max(1));
+});
+
 const cases: readonly (readonly [title: string, op: Op, template: string, copy: RegExp | null])[] = [
   ["conv2d, channels first, stride 1", channelsFirst(1), "out tiled", null],
   [
@@ -99,6 +128,9 @@ const cases: readonly (readonly [title: string, op: Op, template: string, copy: 
   ["gemm, one column", opLibrary.gemm({ M: 40, N: 1, K: 70 }), "without unit axes: C: vectors over k", null],
   ["an axis of one element behind a product", unitBehind, "without unit axes: C tiled", null],
   ["a transpose", transposed, "out in tiles of i", null],
+  ["a filter with clamped edges", clamped, "out tiled", null],
+  ["neighbours on a torus", torus, "out in vectors away from its edges", null],
+  ["pixels of one channel", gray, "without unit axes: ", null],
   ["channels first to last", channelsLast, "out in tiles of x", null],
 ];
 

@@ -7,20 +7,22 @@
 //                                              for i1 in 0..5
 //                                                X with i0 = 1
 //
-// The same where a choice in a value has the same side in all but the outermost iterations: padding is read at borders alone.
+// The same where a choice in a value has the same side in all but the outermost iterations: padding is read at borders alone. And where
+// lanes of a vector have an index that is clamped or wrapped around: away from the edges it is a sum, and the lanes lie side by side.
 //
 // The copies of a parallel loop stay inside of it, as branches: threads share all of its iterations.
 
 import { type Interval, intersect, unbounded, union } from "../../affine/interval.ts";
 import { coefficientOf, toAffine, withoutVar } from "../../ir/affine.ts";
 import { boundsOfAffine } from "../../ir/bounds.ts";
-import { add, constInt, ifThen, lt, variable } from "../../ir/build.ts";
+import { add, constInt, ge, ifThen, lt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
+import { type EdgeIndex, isEdgeIndex, withoutEdges } from "../../ir/edges.ts";
 import type { Expr, For, If, Select, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { isNothing, seqOf, simplifyStmt } from "../../ir/simplify.ts";
 import { updateBinary, updateFor, updateIf } from "../../ir/update.ts";
-import { substituteStmt, walkExpr, walkStmt } from "../../ir/visit.ts";
+import { someExpr, substituteStmt, walkExpr, walkStmt } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Pass } from "./pass.ts";
 import { isVectorLoop } from "./tensorize.ts";
@@ -112,9 +114,14 @@ function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: CopyBudget): 
  */
 function freeIterations({ body, name }: For, range: Interval, ranges: Ranges): Interval {
   const inside = withRange(ranges, name, range.min, range.max);
-  const decided = intersect(freeRange(body, name, inside, true), range);
-  return decided.min <= decided.max ? decided : intersect(freeRange(body, name, inside, false), range);
+  const decided = intersect(freeRange(body, name, inside, noLanes), range);
+  return decided.min <= decided.max ? decided : intersect(freeRange(body, name, inside, null), range);
 }
+
+/** Names of the loops that will be lanes of vectors. */
+type LaneLoops = ReadonlySet<string>;
+
+const noLanes: LaneLoops = new Set();
 
 function peeled({ first, end }: Piece): readonly Piece[] {
   if (end - first > maxPeeled) return [{ first, end }];
@@ -173,19 +180,23 @@ function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
 }
 
 /**
- * Returns the iterations in which every condition that depends on the loop holds, for all values of the other loops. Where
- * `choicesCount`, the conditions of choices in stored values have to hold too.
+ * Returns the iterations in which every condition that depends on the loop holds, for all values of the other loops.
+ *
+ * @param lanes loops around the statement that will be lanes, where the conditions of choices in stored values have to hold too, and indices
+ * of lanes have to be away from the edges; null: these do not count
  */
-function freeRange(stmt: Stmt, name: string, ranges: Ranges, choicesCount: boolean): Interval {
+function freeRange(stmt: Stmt, name: string, ranges: Ranges, lanes: LaneLoops | null): Interval {
   switch (stmt.kind) {
-    case "for":
-      return freeRange(stmt.body, name, withRange(ranges, stmt.name, 0, stmt.extent - 1), choicesCount);
+    case "for": {
+      const own = lanes && isVectorLoop(stmt) ? new Set([...lanes, stmt.name]) : lanes;
+      return freeRange(stmt.body, name, withRange(ranges, stmt.name, 0, stmt.extent - 1), own);
+    }
     case "seq":
-      return stmt.body.map((each) => freeRange(each, name, ranges, choicesCount)).reduce(intersect, unbounded);
+      return stmt.body.map((each) => freeRange(each, name, ranges, lanes)).reduce(intersect, unbounded);
     case "if":
-      return intersect(meeting(stmt, name, ranges, certain), freeRange(stmt.then, name, ranges, choicesCount));
+      return intersect(meeting(stmt, name, ranges, certain), freeRange(stmt.then, name, ranges, lanes));
     case "store":
-      return choicesCount ? madeRange(stmt.value, name, ranges) : unbounded;
+      return lanes ? madeRange(stmt.value, name, ranges, lanes) : unbounded;
     case "define":
     case "assign":
     case "prefetch":
@@ -195,13 +206,33 @@ function freeRange(stmt: Stmt, name: string, ranges: Ranges, choicesCount: boole
   }
 }
 
-/** Returns the iterations in which every choice in the value that depends on the loop takes its first side. */
-function madeRange(value: Expr, name: string, ranges: Ranges): Interval {
+/**
+ * Returns the iterations in which every choice in the value that depends on the loop takes its first side, and every index that lanes move
+ * is away from the edges.
+ */
+function madeRange(value: Expr, name: string, ranges: Ranges, lanes: LaneLoops): Interval {
   let range = unbounded;
   walkExpr(value, (expr) => {
     if (expr.kind === "select") range = intersect(range, meeting(expr, name, ranges, certain));
+    if (isEdgeIndex(expr) && movesWith(expr, lanes)) range = intersect(range, awayFromEdge(expr, name, ranges));
   });
   return range;
+}
+
+const movesWith = (expr: Expr, lanes: LaneLoops): boolean =>
+  lanes.size > 0 && someExpr(expr, (each) => each.kind === "var" && lanes.has(each.name));
+
+/** Returns the iterations in which an index is a sum; one that is wrapped around, as it is in the middle of the loop. */
+function awayFromEdge(edge: EdgeIndex, name: string, ranges: Ranges): Interval {
+  const index = withoutEdges(edge);
+  const by = edge.right.value;
+  const from = (least: number): Interval => certain(ge(index, constInt(least)), name, ranges);
+  const upTo = (most: number): Interval => certain(lt(index, constInt(most + 1)), name, ranges);
+  if (edge.op === "min") return upTo(by);
+  if (edge.op === "max") return from(by);
+  const { min, max } = boundsOfAffine(toAffine(index), ranges);
+  const first = Math.floor((min + max) / 2 / by) * by;
+  return intersect(from(first), upTo(first + by - 1));
 }
 
 const nowhere: Interval = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };

@@ -14,7 +14,14 @@ import {
   type Stage,
 } from "../../../compiler/index.ts";
 import { asWritten } from "../../data/computation.ts";
-import { isAlongReduction, isTileable, type SchedulableStage, schedulableStages } from "../draft/schedulable-stage.ts";
+import {
+  isAlongReduction,
+  isTileable,
+  isVectorizable,
+  type SchedulableStage,
+  schedulableStages,
+} from "../draft/schedulable-stage.ts";
+import { inlinedStages } from "../fusion/inlined-stages.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";
 
 export const withoutUnitAxes: AlgorithmRule = {
@@ -29,10 +36,16 @@ const hasUnit = ({ inputs, stages }: ComputeDef): boolean =>
     ...stages.flatMap(({ axes, reduce }) => [...axes, ...(reduce?.axes ?? [])].map(({ extent }) => extent)),
   ].includes(1);
 
-/** Says whether some sum has vectors, or has them along its results, which it had not. */
+/** Says whether some stage has vectors, or a sum has them along its results, which it had not. */
 function gainsVectors(before: readonly SchedulableStage[], after: readonly SchedulableStage[]): boolean {
-  const rank = (stage: SchedulableStage): number => (isTileable(stage) ? 2 : isAlongReduction(stage) ? 1 : 0);
-  return before.some((stage, at) => stage.reduce.length > 0 && rank(after[at]!) > rank(stage));
+  const inlined = inlinedStages(before);
+  return before.some((stage, at) => !inlined.has(stage.name) && rankOf(after[at]!) > rankOf(stage));
+}
+
+function rankOf(stage: SchedulableStage): number {
+  const last = stage.spatial.at(-1);
+  if (stage.reduce.length > 0) return isTileable(stage) ? 2 : isAlongReduction(stage) ? 1 : 0;
+  return last && last.extent > 1 && stage.reads.every((read) => isVectorizable(read, last.name)) ? 1 : 0;
 }
 
 function squeezed(op: ComputeDef): ComputeDef {

@@ -12,6 +12,7 @@ import {
   fromCompute,
   functionOps,
   type IrType,
+  isEdgeIndex,
   isFloat,
   type Load,
   loopName,
@@ -20,6 +21,7 @@ import {
   someExpr,
   toAffine,
   walkExpr,
+  withoutEdges,
 } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 
@@ -38,6 +40,8 @@ export interface Access {
   readonly count: number;
   /** Coefficient of every axis in the index of each dimension; null where the index is not affine. */
   readonly dims: readonly (ReadonlyMap<string, number> | null)[];
+  /** The same away from the edges, where an index is clamped to the tensor, or wrapped around. */
+  readonly inside: readonly (ReadonlyMap<string, number> | null)[];
   /** Axes in the index of each dimension, affine or not. */
   readonly axes: readonly ReadonlySet<string>[];
   /** Distance between the constants of the reads in each dimension. */
@@ -148,6 +152,7 @@ export function readsOf(block: Block): readonly Access[] {
       pattern: readPattern(indices),
       count: new Set(loads.map(exprKey)).size,
       dims: indices.map(coefficients),
+      inside: indices.map((index) => coefficients(inside(index, block))),
       axes: indices.map(variablesIn),
       spans: indices.map((_, dim) => spanOf(loads.map((load) => toAffine(load.indices[dim]!).constant))),
       guarded: loads.some((load) => guarded.has(load)),
@@ -209,6 +214,33 @@ export const sizedBy = (stage: SchedulableStage, assignment: Assignment): Schedu
   spatial: stage.spatial.map((axis) => (axis.size ? { ...axis, extent: assignment[axis.size]! } : axis)),
 });
 
+/** The index without its edges, where at least half of its values are away from them. */
+function inside(index: Expr, { axes }: Block): Expr {
+  if (!isEdgeIndex(index)) return index;
+  const plain = withoutEdges(index);
+  const steps = coefficients(plain);
+  if (!steps) return index;
+  const { constant } = toAffine(plain);
+  const ends = axes.map(({ name, extent }) => (steps.get(name) ?? 0) * (extent - 1));
+  const least = ends.reduce((sum, end) => sum + Math.min(0, end), constant);
+  const most = ends.reduce((sum, end) => sum + Math.max(0, end), constant);
+  return 2 * valuesAway(index, least, most) > most - least ? plain : index;
+}
+
+/** Counts the values from `least` to `most` that an index leaves as they are, or takes to one turn. */
+function valuesAway(index: Expr, least: number, most: number): number {
+  if (!isEdgeIndex(index)) return most - least + 1;
+  const { op, left, right } = index;
+  if (op === "mod") return Math.min(right.value, valuesAway(left, least, most));
+  return op === "min"
+    ? valuesAway(left, least, Math.min(most, right.value))
+    : valuesAway(left, Math.max(least, right.value), most);
+}
+
+/** The same away from the edges. */
+export const isVectorizableInside = (access: Access, axis: string): boolean =>
+  isVectorizable({ ...access, dims: access.inside }, axis);
+
 /** Says whether an access does not move, or moves by one element, when the axis does. */
 export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
   return dims.every((dim, at) => {
@@ -233,7 +265,7 @@ export function isTileable(stage: SchedulableStage): boolean {
   const vector = stage.spatial.at(-1);
   if (!vector || vector.size || vector.extent === 1 || stage.reduce.length === 0) return false;
   const canBe = (read: Access): boolean =>
-    isVectorizable(read, vector.name) || isStrided(read, vector.name) || isTransposable(stage, read, vector.name);
+    isVectorizableInside(read, vector.name) || isStrided(read, vector.name) || isTransposable(stage, read, vector.name);
   return stage.reads.every(canBe);
 }
 

@@ -1,7 +1,7 @@
 // An element-wise stage: its last axis in vectors, several of them a step.
 
-import { estimate, instruct, tunable } from "../draft/draft.ts";
-import { isMap, isVectorizable, loopOf } from "../draft/schedulable-stage.ts";
+import { decide, estimate, instruct, tunable } from "../draft/draft.ts";
+import { isMap, isVectorizable, isVectorizableInside, loopOf } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { mapEstimate } from "../estimate/map-estimate.ts";
@@ -18,16 +18,20 @@ export const vectorizeMap: SpaceRule = {
   apply(draft, stage, { task, stages }) {
     const axis = stage.spatial.at(-1)!;
     const lanes = lanesFor(stage, axis.extent, task.target);
-    const contiguous = !axis.size && stage.reads.every((read) => isVectorizable(read, axis.name));
-    if (lanes === 1 || !contiguous) return [estimate(draft, mapEstimate(stage, task, { lanes: 1 }))];
+    const plain = estimate(draft, mapEstimate(stage, task, { lanes: 1 }));
+    const isContiguous = stage.reads.every((read) => isVectorizable(read, axis.name));
+    const isInside = stage.reads.every((read) => isVectorizableInside(read, axis.name));
+    if (lanes === 1 || axis.size || !isInside) return [plain];
+    const begun = isContiguous ? draft : decide(draft, `${stage.name} in vectors away from its edges`);
     const loop = loopOf(stage, axis);
     const unroll = `${loop}.unroll`;
     const steps = Math.ceil(axis.extent / lanes);
     const operations = operationsOf(stages, stage.name);
     return [
+      ...(isContiguous ? [] : [plain]),
       instruct(
         tunable(
-          estimate(draft, mapEstimate(stage, task, { lanes, unroll })),
+          estimate(begun, mapEstimate(stage, task, { lanes, unroll })),
           unroll,
           [1, 2, 4, 8].filter((count) => count === 1 || (count <= steps && count * operations <= mostOperations)),
         ),

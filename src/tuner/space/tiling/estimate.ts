@@ -67,7 +67,7 @@ export function tilingEstimate(
       orderBy(order, assignment),
       packedBy(packs, assignment),
       assignment,
-      { target, isSpilling: isFinished && loadsFirst(target) },
+      { target, isSpilling: isFinished && coreOf(target).loadsFirst },
     );
 }
 
@@ -152,12 +152,6 @@ function factsOf(
     unfollowedBytes: sum(({ unfollowed }) => unfollowed),
   };
 }
-
-/**
- * Says whether a compiler puts all loads of a body before all arithmetic, so that what they load is live at once. V8 does; where the sums
- * are computed with behind the loop it is these that it spills.
- */
-const loadsFirst = ({ backend }: CpuTarget): boolean => backend === "wasm";
 
 /** Returns the steps of an axis that are unrolled. A last iteration may have fewer of them. */
 const unrolledBy = (it: TiledAxis, assignment: Assignment): number =>

@@ -1,4 +1,5 @@
-// Loops are cut where a choice changes sides: padding is read at the borders alone.
+// Loops are cut where a choice changes sides: padding is read at the borders alone. And where lanes come to an edge: an index is clamped, or
+// wrapped around, there alone.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -28,11 +29,12 @@ const windows: Op = defineOp({ N: 22 }, ({ N }) => {
   });
 });
 
-function cut(trace: Trace) {
-  const nest = schedule(fromCompute(instantiate(windows, {}, "windows")), trace);
+function cut(trace: Trace, op: Op = windows) {
+  const nest = schedule(fromCompute(instantiate(op, {}, "windows")), trace);
   const context = { target: targets.wasm, numerics: "strict" } as const;
   const func = [lowerBlocks, cutTails].reduce((it, pass) => pass.run(it, context), nest);
-  const inputs = { x: Float32Array.from({ length: 22 }, (_, at) => at + 1), w: Float32Array.of(1, 10, 100) };
+  const all = { x: Float32Array.from({ length: 22 }, (_, at) => at + 1), w: Float32Array.of(1, 10, 100) };
+  const inputs = op === windows ? all : { x: all.x };
   expect(interpret(func, inputs)).toEqual(interpret(nest, inputs));
   return printStmt(func.body);
 }
@@ -75,6 +77,57 @@ describe("a choice that depends on the loop", () => {
               if y.k == 0
                 y[y.i.0 * 4 + y.i.1] = 0.0
               y[y.i.0 * 4 + y.i.1] = y[y.i.0 * 4 + y.i.1] + select(y.i.0 * 4 + y.i.1 + y.k >= 1 && y.i.0 * 4 + y.i.1 + y.k < 23, x[y.i.0 * 4 + y.i.1 + y.k - 1], 0.0) * w[y.k]"
+    `);
+  });
+});
+
+/** Differences of neighbours on a line, the last one with itself. */
+const clamped: Op = defineOp({ N: 22 }, ({ N }) => {
+  const x = tensor("x", [N], "f32");
+  return compute("y", [N], (i) => x(i.add(1).min(N - 1)).sub(x(i)));
+});
+
+/** The same on a ring, with the one before. */
+const wrapped: Op = defineOp({ N: 22 }, ({ N }) => {
+  const x = tensor("x", [N], "f32");
+  return compute("y", [N], (i) => x(i).sub(x(i.add(N - 1).mod(N))));
+});
+
+describe("an index at an edge", () => {
+  const inLanes: Trace = [
+    { kind: "split", loop: "y.i", factors: [0, 4], tail: "cut" },
+    { kind: "vectorize", loop: "y.i.1" },
+  ];
+
+  test("that is clamped is so in the last iteration alone", () => {
+    expect(cut(inLanes, clamped)).toMatchInlineSnapshot(`
+      "for y.i.0 in 0..5 cut
+        for y.i.1 in 0..4 vectorized cut
+          y[y.i.0 * 4 + y.i.1] = x[y.i.0 * 4 + y.i.1 + 1] - x[y.i.0 * 4 + y.i.1]
+      for y.i.1 in 0..4 vectorized cut
+        if y.i.1 < 2
+          y[y.i.1 + 20] = x[21] - x[y.i.1 + 20]"
+    `);
+  });
+
+  test("that is wrapped around is one turn further in all iterations but the first", () => {
+    expect(cut(inLanes, wrapped)).toMatchInlineSnapshot(`
+      "for y.i.1 in 0..4 vectorized cut
+        y[y.i.1] = x[y.i.1] - x[(y.i.1 + 21) % 22]
+      for y.i.0 in 0..4 cut
+        for y.i.1 in 0..4 vectorized cut
+          y[y.i.0 * 4 + y.i.1 + 4] = x[y.i.0 * 4 + y.i.1 + 4] - x[y.i.0 * 4 + y.i.1 + 3]
+      for y.i.1 in 0..4 vectorized cut
+        if y.i.1 < 2
+          y[y.i.1 + 20] = x[y.i.1 + 20] - x[y.i.1 + 19]"
+    `);
+  });
+
+  test("stays where no lanes move it", () => {
+    expect(cut([{ kind: "split", loop: "y.i", factors: [0, 2], tail: "cut" }], clamped)).toMatchInlineSnapshot(`
+      "for y.i.0 in 0..11 cut
+        for y.i.1 in 0..2 cut
+          y[y.i.0 * 2 + y.i.1] = x[min(y.i.0 * 2 + y.i.1 + 1, 21)] - x[y.i.0 * 2 + y.i.1]"
     `);
   });
 });
