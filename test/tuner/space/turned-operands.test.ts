@@ -107,6 +107,13 @@ const torus = defineOp({ H: 12, W: 70 }, ({ H, W }) => {
   });
 });
 
+/** Means of planes, whose axes are summed over in another order than that in which they lie. */
+const planes = defineOp({ C: 5, H: 6, W: 40 }, ({ C, H, W }) => {
+  const image = tensor("image", [C, H, W], "f32");
+  const [y, x] = [reduceAxis("y", H), reduceAxis("x", W)];
+  return compute("out", [C], (c) => sum(image(c, y, x), [x, y]));
+});
+
 /** A gray image, whose pixels have one channel. */
 const gray = defineOp({ H: 9, W: 40 }, ({ H, W }) => {
   const image = tensor("image", [H, W, 1], "f32");
@@ -130,6 +137,7 @@ const cases: readonly (readonly [title: string, op: Op, template: string, copy: 
   ["a transpose", transposed, "out in tiles of i", null],
   ["a filter with clamped edges", clamped, "out tiled", null],
   ["neighbours on a torus", torus, "out in vectors away from its edges", null],
+  ["sums of planes, across", planes, "out: vectors over x, row by row", null],
   ["pixels of one channel", gray, "without unit axes: ", null],
   ["channels first to last", channelsLast, "out in tiles of x", null],
 ];

@@ -15,7 +15,7 @@ import {
 } from "../../../compiler/index.ts";
 import { asWritten } from "../../data/computation.ts";
 import {
-  isAlongReduction,
+  alongReduction,
   isTileable,
   isVectorizable,
   type SchedulableStage,
@@ -44,7 +44,7 @@ function gainsVectors(before: readonly SchedulableStage[], after: readonly Sched
 
 function rankOf(stage: SchedulableStage): number {
   const last = stage.spatial.at(-1);
-  if (stage.reduce.length > 0) return isTileable(stage) ? 2 : isAlongReduction(stage) ? 1 : 0;
+  if (stage.reduce.length > 0) return isTileable(stage) ? 2 : alongReduction(stage) ? 1 : 0;
   return last && last.extent > 1 && stage.reads.every((read) => isVectorizable(read, last.name)) ? 1 : 0;
 }
 

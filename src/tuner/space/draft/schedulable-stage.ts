@@ -278,10 +278,14 @@ export function isStrided(access: Access, axis: string): boolean {
   return walk !== null && walk.dim === access.dims.length - 1 && walk.step > 1 && walk.step <= longestStride;
 }
 
-/** Says whether vectors may go along the last axis that is summed over. */
-export function isAlongReduction({ reduce, reads }: SchedulableStage): boolean {
-  const axis = reduce.at(-1);
-  return axis !== undefined && axis.extent > 1 && reads.every((read) => isVectorizable(read, axis.name));
+/** Returns the axis that is summed over in vectors: the last one, or else the longest along which all operands lie. Null: there is none. */
+export function alongReduction({ reduce, reads }: SchedulableStage): SchedulableStage["reduce"][number] | null {
+  const isAlong = ({ name, extent }: SchedulableStage["reduce"][number]): boolean =>
+    extent > 1 && reads.every((read) => isVectorizable(read, name));
+  const last = reduce.at(-1);
+  if (last && isAlong(last)) return last;
+  const [longest] = reduce.filter(isAlong).toSorted((a, b) => b.extent - a.extent);
+  return longest ?? null;
 }
 
 /** A dimension that an axis walks, and how many elements it goes with each step. */

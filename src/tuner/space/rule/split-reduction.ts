@@ -1,4 +1,4 @@
-// A reduction along the axis in which its operands lie in memory, with few results: vectors of partial results, several of
+// A reduction along an axis in which its operands lie in memory, with few results: vectors of partial results, several of
 // them so that no sum waits for the one before, added up at the end. Reductions to a scalar, of rows, matrix times vector.
 //
 //   for i: for k: y[i] += A[i, k]·x[k]   →   for i in blocks of rows: for k in steps of vectors · lanes:
@@ -20,8 +20,8 @@ import {
   tunable,
 } from "../draft/draft.ts";
 import {
+  alongReduction,
   dependsOn,
-  isAlongReduction,
   isReused,
   keepsOrder,
   type SchedulableStage,
@@ -37,13 +37,14 @@ export const splitReduction: SpaceRule = {
   name: "split-reduction",
 
   applies(stage, { task }) {
-    if (!isAlongReduction(stage) || keepsOrder(stage, task.numerics)) return false;
-    return lanesFor(stage, stage.reduce.at(-1)!.extent, task.target) > 1;
+    const axis = alongReduction(stage);
+    return axis !== null && !keepsOrder(stage, task.numerics) && lanesFor(stage, axis.extent, task.target) > 1;
   },
 
-  apply(draft, stage, context) {
+  apply(draft, written, context) {
     const { target } = context.task;
-    const axis = stage.reduce.at(-1)!;
+    const axis = alongReduction(written)!;
+    const stage: SchedulableStage = { ...written, reduce: [...written.reduce.filter((it) => it !== axis), axis] };
     const lanes = lanesFor(stage, axis.extent, target);
     const placement = rowPlacementOf(stage, context);
     const rows = placement || hasPlaced(stage, context) ? null : reusingRows(stage);
@@ -51,7 +52,8 @@ export const splitReduction: SpaceRule = {
     const where = placement ? `under ${placement.loop}` : rows ? `rows of ${rows.name} together` : "row by row";
     const decided = decide(draft, `${stage.name}: vectors over ${axis.name}, ${where}`);
     const placed = placement ? placeInRow(decided, stage, placement, context) : decided;
-    const estimated = estimate(limitRegisters(tunables(placed, plan), plan, target), (assignment) =>
+    const ordered = axis === written.reduce.at(-1) ? placed : instruct(placed, inOrder(stage));
+    const estimated = estimate(limitRegisters(tunables(ordered, plan), plan, target), (assignment) =>
       streamFacts({
         stage: sizedBy(stage, assignment),
         target,
@@ -66,6 +68,12 @@ export const splitReduction: SpaceRule = {
     return [placement ? instruct(scheduled, { kind: "set-scope", buffer: stage.name, scope: "register" }) : scheduled];
   },
 };
+
+/** The loops that are summed over, the one of vectors inside the others. */
+const inOrder = ({ name, reduce }: SchedulableStage): Instruction<Operand> => ({
+  kind: "reorder",
+  loops: reduce.map((axis) => loopName(name, axis.name)),
+});
 
 type StageAxis = SchedulableStage["spatial"][number];
 
