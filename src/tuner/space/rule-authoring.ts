@@ -25,6 +25,7 @@ export {
   tilesOf,
   tunable,
 } from "./draft/draft.ts";
-export { type Access, dependsOn, isReused, isVectorizable, type SchedulableStage } from "./draft/schedulable-stage.ts";
+export { type Access, dependsOn, isReused, type SchedulableStage } from "./draft/schedulable-stage.ts";
 export type { RuleContext, SpaceRule } from "./draft/space-rule.ts";
+export { isVectorizable } from "./draft/vector-axis.ts";
 export { lanesFor } from "./draft/vector-lanes.ts";

@@ -14,13 +14,8 @@ import {
   type Stage,
 } from "../../../compiler/index.ts";
 import { asWritten } from "../../data/computation.ts";
-import {
-  alongReduction,
-  isTileable,
-  isVectorizable,
-  type SchedulableStage,
-  schedulableStages,
-} from "../draft/schedulable-stage.ts";
+import { type SchedulableStage, schedulableStages } from "../draft/schedulable-stage.ts";
+import { alongReduction, isTileable, isVectorizableInside } from "../draft/vector-axis.ts";
 import { inlinedStages } from "../fusion/inlined-stages.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";
 
@@ -45,7 +40,7 @@ function gainsVectors(before: readonly SchedulableStage[], after: readonly Sched
 function rankOf(stage: SchedulableStage): number {
   const last = stage.spatial.at(-1);
   if (stage.reduce.length > 0) return isTileable(stage) ? 2 : alongReduction(stage) ? 1 : 0;
-  return last && last.extent > 1 && stage.reads.every((read) => isVectorizable(read, last.name)) ? 1 : 0;
+  return last && last.extent > 1 && stage.reads.every((read) => isVectorizableInside(read, last.name)) ? 1 : 0;
 }
 
 function squeezed(op: ComputeDef): ComputeDef {

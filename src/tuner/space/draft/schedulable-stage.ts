@@ -12,7 +12,6 @@ import {
   fromCompute,
   functionOps,
   type IrType,
-  isEdgeIndex,
   isFloat,
   type Load,
   loopName,
@@ -21,9 +20,9 @@ import {
   someExpr,
   toAffine,
   walkExpr,
-  withoutEdges,
 } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
+import { stepsInside, stepsOf } from "./index-steps.ts";
 
 /**
  * Reads of a buffer whose indices differ by constants only: the unit of footprints, packs and estimates. X[k, i] and
@@ -151,8 +150,8 @@ export function readsOf(block: Block): readonly Access[] {
       dtype: storedType(dtype),
       pattern: readPattern(indices),
       count: new Set(loads.map(exprKey)).size,
-      dims: indices.map(coefficients),
-      inside: indices.map((index) => coefficients(inside(index, block))),
+      dims: indices.map(stepsOf),
+      inside: indices.map((index) => stepsInside(index, block)),
       axes: indices.map(variablesIn),
       spans: indices.map((_, dim) => spanOf(loads.map((load) => toAffine(load.indices[dim]!).constant))),
       guarded: loads.some((load) => guarded.has(load)),
@@ -189,14 +188,6 @@ const isProduct = ({ value, buffer }: Block): boolean =>
 /** No buffer holds i64; the type exists for bit patterns only. */
 const storedType = (dtype: IrType): DType => (dtype === "i64" ? "f64" : dtype);
 
-function coefficients(index: Expr): ReadonlyMap<string, number> | null {
-  const { terms } = toAffine(index);
-  const entries = terms.map(({ atom, coefficient }): [string, number] | null =>
-    atom.kind === "var" ? [atom.name, coefficient] : null,
-  );
-  return entries.some((entry) => entry === null) ? null : new Map(entries as [string, number][]);
-}
-
 function variablesIn(index: Expr): ReadonlySet<string> {
   const names = new Set<string>();
   walkExpr(index, (node) => {
@@ -213,96 +204,6 @@ export const sizedBy = (stage: SchedulableStage, assignment: Assignment): Schedu
   ...stage,
   spatial: stage.spatial.map((axis) => (axis.size ? { ...axis, extent: assignment[axis.size]! } : axis)),
 });
-
-/** The index without its edges, where at least half of its values are away from them. */
-function inside(index: Expr, { axes }: Block): Expr {
-  if (!isEdgeIndex(index)) return index;
-  const plain = withoutEdges(index);
-  const steps = coefficients(plain);
-  if (!steps) return index;
-  const { constant } = toAffine(plain);
-  const ends = axes.map(({ name, extent }) => (steps.get(name) ?? 0) * (extent - 1));
-  const least = ends.reduce((sum, end) => sum + Math.min(0, end), constant);
-  const most = ends.reduce((sum, end) => sum + Math.max(0, end), constant);
-  return 2 * valuesAway(index, least, most) > most - least ? plain : index;
-}
-
-/** Counts the values from `least` to `most` that an index leaves as they are, or takes to one turn. */
-function valuesAway(index: Expr, least: number, most: number): number {
-  if (!isEdgeIndex(index)) return most - least + 1;
-  const { op, left, right } = index;
-  if (op === "mod") return Math.min(right.value, valuesAway(left, least, most));
-  return op === "min"
-    ? valuesAway(left, least, Math.min(most, right.value))
-    : valuesAway(left, Math.max(least, right.value), most);
-}
-
-/** The same away from the edges. */
-export const isVectorizableInside = (access: Access, axis: string): boolean =>
-  isVectorizable({ ...access, dims: access.inside }, axis);
-
-/** Says whether an access does not move, or moves by one element, when the axis does. */
-export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
-  return dims.every((dim, at) => {
-    if (!axes[at]!.has(axis)) return true;
-    const coefficient = dim?.get(axis) ?? null;
-    return coefficient === 0 || (coefficient === 1 && at === dims.length - 1);
-  });
-}
-
-/**
- * Says whether a pack may have this axis innermost, in any layout of the operand (the second factor of A · Bᵀ, the image of a convolution
- * whose channels are innermost, that of one with a stride): each element is used several times, which pays for the pack.
- */
-export const isTransposable = (stage: SchedulableStage, access: Access, axis: string): boolean =>
-  walkOf(access, axis) !== null && isReused(stage, access);
-
-/**
- * Says whether vectors may go along the last axis of a sum's results: each operand lies along it, or nearly so, or may be packed so that it
- * does.
- */
-export function isTileable(stage: SchedulableStage): boolean {
-  const vector = stage.spatial.at(-1);
-  if (!vector || vector.size || vector.extent === 1 || stage.reduce.length === 0) return false;
-  const canBe = (read: Access): boolean =>
-    isVectorizableInside(read, vector.name) || isStrided(read, vector.name) || isTransposable(stage, read, vector.name);
-  return stage.reads.every(canBe);
-}
-
-/** Longest step between the lanes of a vector that is loaded lane by lane: a few of them are in one line of the cache. */
-const longestStride = 4;
-
-/** Says whether the elements along an axis are few elements apart, as those of a pool with a stride. */
-export function isStrided(access: Access, axis: string): boolean {
-  const walk = walkOf(access, axis);
-  return walk !== null && walk.dim === access.dims.length - 1 && walk.step > 1 && walk.step <= longestStride;
-}
-
-/** Returns the axis that is summed over in vectors: the last one, or else the longest along which all operands lie. Null: there is none. */
-export function alongReduction({ reduce, reads }: SchedulableStage): SchedulableStage["reduce"][number] | null {
-  const isAlong = ({ name, extent }: SchedulableStage["reduce"][number]): boolean =>
-    extent > 1 && reads.every((read) => isVectorizable(read, name));
-  const last = reduce.at(-1);
-  if (last && isAlong(last)) return last;
-  const [longest] = reduce.filter(isAlong).toSorted((a, b) => b.extent - a.extent);
-  return longest ?? null;
-}
-
-/** A dimension that an axis walks, and how many elements it goes with each step. */
-export interface Walk {
-  readonly dim: number;
-  readonly step: number;
-}
-
-/** The one dimension that an axis walks upwards, alone or with others. Null: there is none, there are more, or an index is not affine. */
-export function walkOf({ dims }: Access, axis: string): Walk | null {
-  if (dims.includes(null)) return null;
-  const walks = dims.flatMap((steps, dim) => {
-    const step = steps!.get(axis) ?? 0;
-    return step === 0 ? [] : [{ dim, step }];
-  });
-  return walks.length === 1 && walks[0]!.step > 0 ? walks[0]! : null;
-}
 
 /** Each dimension is one axis, or a constant. */
 export const isPlain = ({ dims }: Access): boolean =>

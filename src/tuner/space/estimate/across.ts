@@ -2,14 +2,8 @@
 // cost depends on whether a line of the cache is still there when its next element is read.
 
 import { byteSize } from "../../../compiler/index.ts";
-import {
-  type Access,
-  dependsOn,
-  isVectorizable,
-  type SchedulableStage,
-  type SpatialAxis,
-  walkOf,
-} from "../draft/schedulable-stage.ts";
+import { type Access, dependsOn, type SchedulableStage, type SpatialAxis } from "../draft/schedulable-stage.ts";
+import { isVectorizable, walkOf } from "../draft/vector-axis.ts";
 
 /** Returns the axis of a map along which an operand lies. Null: it lies along the last one, or along none. */
 export function acrossAxis(read: Access, { spatial }: SchedulableStage): SpatialAxis | null {

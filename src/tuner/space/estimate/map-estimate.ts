@@ -6,7 +6,8 @@ import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
-import { dependsOn, isVectorizable, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
+import { dependsOn, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
+import { isVectorizableInside } from "../draft/vector-axis.ts";
 import { bytesPerByte, type MapTile } from "./across.ts";
 
 /** Work of one iteration, for `results` results. */
@@ -106,7 +107,7 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep
 /** Counts the loads that bring a vector of a buffer: one, or one a lane where it does not lie along the vector. */
 function loadsPerVector({ reads, spatial }: SchedulableStage, buffer: string, lanes: number): number {
   const inner = spatial.at(-1)!.name;
-  return reads.every((read) => read.buffer !== buffer || isVectorizable(read, inner)) ? 1 : lanes;
+  return reads.every((read) => read.buffer !== buffer || isVectorizableInside(read, inner)) ? 1 : lanes;
 }
 
 function plainBody({ operations, reads }: SchedulableStage): MapBody {

@@ -1,5 +1,5 @@
-// Finds the tiled reduction that an element-wise stage finishes: it reads each of the sums once, at its own place, so it can
-// take them where they are made.
+// Finds the tiled reduction that an element-wise stage finishes: it reads each of the sums once, at its own place, itself or through other
+// maps, so it can take them where they are made.
 //
 //   C.sum[i, j] = Σ …      C[i, j] = max(C.sum[i, j] + bias[j], 0)
 

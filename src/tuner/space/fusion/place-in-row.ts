@@ -8,8 +8,9 @@
 
 import { computesElementOf, loopName } from "../../../compiler/index.ts";
 import { type Draft, decide, instruct, tunable } from "../draft/draft.ts";
-import { dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
+import { isVectorizable } from "../draft/vector-axis.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import type { RowPlacement } from "./row-placement.ts";
 

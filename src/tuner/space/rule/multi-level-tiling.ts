@@ -13,14 +13,8 @@ import {
   tailChoices,
   tunable,
 } from "../draft/draft.ts";
-import {
-  dependsOn,
-  isPlain,
-  isTileable,
-  isTransposable,
-  isVectorizable,
-  type SchedulableStage,
-} from "../draft/schedulable-stage.ts";
+import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isTileable, isTransposable, isVectorizable } from "../draft/vector-axis.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";

@@ -19,15 +19,9 @@ import {
   product,
   tunable,
 } from "../draft/draft.ts";
-import {
-  alongReduction,
-  dependsOn,
-  isReused,
-  keepsOrder,
-  type SchedulableStage,
-  sizedBy,
-} from "../draft/schedulable-stage.ts";
+import { dependsOn, isReused, keepsOrder, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { alongReduction } from "../draft/vector-axis.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { registersBeside, streamFacts } from "../estimate/stream-estimate.ts";
 import { placeInRow } from "../fusion/place-in-row.ts";

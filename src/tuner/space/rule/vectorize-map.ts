@@ -1,8 +1,9 @@
 // An element-wise stage: its last axis in vectors, several of them a step.
 
 import { decide, estimate, instruct, tunable } from "../draft/draft.ts";
-import { isMap, isVectorizable, isVectorizableInside, loopOf } from "../draft/schedulable-stage.ts";
+import { isMap, loopOf } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { isVectorizable, isVectorizableInside } from "../draft/vector-axis.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { mapEstimate } from "../estimate/map-estimate.ts";
 import { operationsOf } from "../fusion/inlined-stages.ts";

@@ -15,7 +15,8 @@ import { loopName } from "../../../compiler/index.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
 import { is } from "../draft/draft.ts";
 import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
-import { isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isVectorizable } from "../draft/vector-axis.ts";
 import { cutWords, takeWords } from "./byte-words.ts";
 import { combinedIn, final } from "./row-combining.ts";
 import {

@@ -6,7 +6,8 @@
 import { loopName, type ThreadAxis } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../data/task.ts";
 import { threadSizes } from "../../prior/thread-sizes.ts";
-import { dependsOn, isVectorizable, keepsOrder, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { dependsOn, keepsOrder, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isVectorizable } from "../draft/vector-axis.ts";
 import type { Parts } from "../parts/parts.ts";
 import type { ByteDot } from "./byte-words.ts";
 

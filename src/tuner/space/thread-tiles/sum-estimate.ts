@@ -4,7 +4,8 @@ import { type AcceleratorTarget, byteSize } from "../../../compiler/index.ts";
 import { gpuMachineOf } from "../../prior/gpu-machines.ts";
 import { placeOperations, threadSizes } from "../../prior/thread-sizes.ts";
 import type { Estimate } from "../draft/draft.ts";
-import { type Access, dependsOn, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isVectorizable } from "../draft/vector-axis.ts";
 import {
   bytesOf,
   bytesReadBy,

@@ -19,8 +19,9 @@ import {
   tunable,
 } from "../draft/draft.ts";
 import { fusedLoop, fuseLoops } from "../draft/fused-loops.ts";
-import { isMap, isVectorizable, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isMap, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { isVectorizable } from "../draft/vector-axis.ts";
 import {
   bytesOf,
   bytesReadBy,

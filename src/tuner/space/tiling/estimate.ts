@@ -6,7 +6,8 @@ import { type Assignment, byteSize, type CpuTarget } from "../../../compiler/ind
 import { type CoreModel, coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
-import { type Access, dependsOn, isStrided, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { isStrided } from "../draft/vector-axis.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
 import { type PackChoice, packedBy } from "./packing.ts";
 import {

@@ -6,13 +6,12 @@ import { choice, type Draft, instructWhen, is } from "../draft/draft.ts";
 import {
   type Access,
   isReused,
-  isVectorizable,
   isWalkedByOne,
   isWindowed,
   type SchedulableStage,
   type SpatialAxis,
-  walkOf,
 } from "../draft/schedulable-stage.ts";
+import { isVectorizable, walkOf } from "../draft/vector-axis.ts";
 import type { LoopOrder } from "./order.ts";
 import { isInRows, registerOf, type TiledAxis } from "./tiled-axis.ts";
 
