@@ -22,7 +22,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   "layer-norm": "Layer normalisation",
   attention: "Attention",
   bytes: "Operators on bytes, beside our WASM and the same on f32",
-  layouts: "Channels first, strides, one column, transposes",
+  layouts: "Channels first, strides, clamped edges, one column, transposes",
 };
 
 /** A suite on a target, with so many threads. */

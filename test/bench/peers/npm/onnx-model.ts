@@ -6,7 +6,8 @@ import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 
 export interface OnnxTensor {
   readonly name: string;
-  readonly dtype: DType;
+  /** Sizes that are operands of a node are of i64. */
+  readonly dtype: DType | "i64";
   readonly shape: readonly number[];
 }
 
@@ -14,13 +15,13 @@ export interface OnnxNode {
   readonly op: string;
   readonly inputs: readonly string[];
   readonly output: string;
-  readonly attributes?: Readonly<Record<string, number | readonly number[]>>;
+  readonly attributes?: Readonly<Record<string, number | string | readonly number[]>>;
 }
 
 export interface OnnxGraph {
   readonly inputs: readonly OnnxTensor[];
   /** Part of the model. */
-  readonly constants: readonly (OnnxTensor & { readonly data: KernelArray })[];
+  readonly constants: readonly (OnnxTensor & { readonly data: KernelArray | BigInt64Array })[];
   readonly nodes: readonly OnnxNode[];
   readonly output: OnnxTensor;
 }
@@ -45,7 +46,7 @@ export const onnxModel = ({ inputs, constants, nodes, output }: OnnxGraph): Uint
     ),
   ]);
 
-const elementTypes: Partial<Record<DType, number>> = { f32: 1, u8: 2, i8: 3, i32: 6 };
+const elementTypes: Partial<Record<OnnxTensor["dtype"], number>> = { f32: 1, u8: 2, i8: 3, i32: 6, i64: 7 };
 
 const nodeField = ({ op, inputs, output, attributes = {} }: OnnxNode): Uint8Array =>
   message(
@@ -56,10 +57,11 @@ const nodeField = ({ op, inputs, output, attributes = {} }: OnnxNode): Uint8Arra
     ...Object.entries(attributes).map(([name, value]) => attributeField(name, value)),
   );
 
-const attributeField = (name: string, value: number | readonly number[]): Uint8Array =>
-  typeof value === "number"
-    ? message(5, text(1, name), integer(3, value), integer(20, 2))
-    : message(5, text(1, name), ...value.map((each) => integer(8, each)), integer(20, 7));
+function attributeField(name: string, value: number | string | readonly number[]): Uint8Array {
+  if (typeof value === "number") return message(5, text(1, name), integer(3, value), integer(20, 2));
+  if (typeof value === "string") return message(5, text(1, name), text(4, value), integer(20, 3));
+  return message(5, text(1, name), ...value.map((each) => integer(8, each)), integer(20, 7));
+}
 
 const constantField = ({ name, dtype, shape, data }: OnnxGraph["constants"][number]): Uint8Array =>
   message(

@@ -1,11 +1,10 @@
 // onnxruntime, for Node.js and as WASM: one interface, models made for the call. Convolutions get images of [C, H, W], as models
 // for it have them; what that takes is not timed.
 
-import type { DType } from "../../../../src/compiler/index.ts";
 import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import type { PeerCall } from "../work.ts";
 import type { NpmCall, NpmPeer, Package } from "./npm-peer.ts";
-import { type OnnxGraph, type OnnxNode, onnxModel } from "./onnx-model.ts";
+import { type OnnxGraph, type OnnxNode, type OnnxTensor, onnxModel } from "./onnx-model.ts";
 import { permuted } from "./permuted.ts";
 
 /** Part of its interface that we use. */
@@ -71,7 +70,12 @@ async function openModel(runtime: Runtime, { graph, feeds, result }: Model, opti
   };
 }
 
-const tensorTypes: Partial<Record<DType, string>> = { f32: "float32", u8: "uint8", i8: "int8", i32: "int32" };
+const tensorTypes: Partial<Record<OnnxTensor["dtype"], string>> = {
+  f32: "float32",
+  u8: "uint8",
+  i8: "int8",
+  i32: "int32",
+};
 
 export function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): Model | null {
   const [first = 1, second = 1, third = 1, fourth = 1] = extents;
@@ -165,6 +169,8 @@ export function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArra
         ],
         output: f32("Y", 1, second, Math.floor((first - third) / fourth) + 1, Math.floor((first - third) / fourth) + 1),
       });
+    case "clamped-filter-f32":
+      return clampedFilter(extents, inputs);
     case "transpose-relu-f32":
       return plainModel([f32("A", first, second)], inputs, [], {
         nodes: [
@@ -176,6 +182,28 @@ export function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArra
     default:
       return null;
   }
+}
+
+/** [H, W, taps]: the image with its edges repeated, then a convolution. */
+function clampedFilter([H = 1, W = 1, taps = 1]: readonly number[], [image, filter]: readonly KernelArray[]): Model {
+  const margin = (taps - 1) / 2;
+  const pads = BigInt64Array.from([0, 0, margin, margin, 0, 0, margin, margin], BigInt);
+  return {
+    graph: {
+      inputs: [{ name: "X", dtype: "f32", shape: [1, 1, H, W] }],
+      constants: [
+        { name: "pads", dtype: "i64", shape: [8], data: pads },
+        { name: "W", dtype: "f32", shape: [1, 1, taps, taps], data: filter! },
+      ],
+      nodes: [
+        { op: "Pad", inputs: ["X", "pads"], output: "padded", attributes: { mode: "edge" } },
+        { op: "Conv", inputs: ["padded", "W"], output: "Y", attributes: { kernel_shape: [taps, taps] } },
+      ],
+      output: { name: "Y", dtype: "f32", shape: [1, 1, H, W] },
+    },
+    feeds: [image!],
+    result: (data) => data,
+  };
 }
 
 type Input = OnnxGraph["inputs"][number];

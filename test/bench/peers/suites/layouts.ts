@@ -1,5 +1,6 @@
 // Operators whose operands lie otherwise than vectors go, as users write them: images with channels first, as ONNX and PyTorch have them,
-// strides, products with one column, transposes. Shapes are those of the first layers of networks.
+// strides, products with one column, transposes, filters that see the edge of an image again behind it. Shapes of layers are those of the
+// first ones of networks.
 
 import { authoring, type Op, opLibrary } from "../../../../src/compiler/index.ts";
 import type { SuiteName, Work } from "../work.ts";
@@ -60,6 +61,20 @@ const transposed = (M: number, N: number): Op =>
     return compute("out", [N, M], (i, j) => A(j, i).max(0));
   });
 
+const clampedFilter = (H: number, W: number, taps: number): Op =>
+  defineOp({}, () => {
+    const image = tensor("image", [H, W], "f32");
+    const filter = tensor("filter", [taps, taps], "f32");
+    const [ky, kx] = [reduceAxis("ky", taps), reduceAxis("kx", taps)];
+    const at = (index: Index, tap: Index, extent: number): Index =>
+      index
+        .add(tap)
+        .sub((taps - 1) / 2)
+        .max(0)
+        .min(extent - 1);
+    return compute("out", [H, W], (y, x) => sum(image(at(y, ky, H), at(x, kx, W)).mul(filter(ky, kx)), [ky, kx]));
+  });
+
 const suite: SuiteName = "layouts";
 
 const layouts: readonly Work[] = [
@@ -93,6 +108,15 @@ const layouts: readonly Work[] = [
       name: `transpose, relu ${size}×${size}`,
       op: transposed(size, size),
       call: { name: "transpose-relu-f32", extents: [size, size] },
+    }),
+  ),
+  ...[3, 7].map(
+    (taps): Work => ({
+      suite,
+      name: `filter ${taps}×${taps}, clamped, 480×640`,
+      op: clampedFilter(480, 640, taps),
+      constants: ["filter"],
+      call: { name: "clamped-filter-f32", extents: [480, 640, taps] },
     }),
   ),
   {
