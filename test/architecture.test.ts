@@ -154,6 +154,7 @@ const tunerRooms: Readonly<Record<string, string>> = {
   "space/thread-tiles": "the rules of all GPUs: sums in tiles of threads, rows, and maps",
   "space/algorithm/winograd": "Winograd's convolution",
   "space/algorithm/gathered": "products whose operands are gathered into matrices of whole tiles",
+  "space/algorithm/merged-axes": "axes that everything walks together, as one",
   "space/algorithm": "other ways to compute an operator",
   "space/template": "templates that a user writes",
   space: "a task's space, generated and explained",

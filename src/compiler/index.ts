@@ -31,7 +31,7 @@ export { describe } from "./expr/describe.ts";
 export * from "./expr/dtype.ts";
 export { elementsOf, evaluate, evaluateStages } from "./expr/evaluate.ts";
 export { expressionMethods } from "./expr/expr-handle.ts";
-export { axesIn, foldScalar, mapScalar, readsIn } from "./expr/expr-visit.ts";
+export { axesIn, children as operandsOfScalar, foldScalar, mapScalar, readsIn } from "./expr/expr-visit.ts";
 export * from "./expr/facts.ts";
 export * from "./expr/float16.ts";
 export type * from "./expr/kernel-type.ts";

@@ -1,5 +1,5 @@
 // Operators whose operands do not lie as vectors want them, as users write them: images with channels first, strides, columns of one
-// element, transposes, edges that are clamped or wrapped around. Each has vectors, and what is predicted for it computes the right numbers.
+// element, transposes, edges that are clamped or wrapped around, pixels of three channels. Each has vectors, and what is predicted for it computes the right numbers.
 
 import { expect, test } from "vitest";
 import { lower } from "../../../src/compiler/backend/lower.ts";
@@ -120,6 +120,14 @@ const gray = defineOp({ H: 9, W: 40 }, ({ H, W }) => {
   return compute("out", [H, W, 1], (y, x, c) => image(y, x, c).mul(2).max(1));
 });
 
+/** Pixels of three channels, each treated alike, beside the mean of them all. */
+const pixels = defineOp({ H: 9, W: 20 }, ({ H, W }) => {
+  const image = tensor("image", [H, W, 3], "f32");
+  const [y, x, c] = [reduceAxis("y", H), reduceAxis("x", W), reduceAxis("c", 3)];
+  const total = compute("total", [1], () => sum(image(y, x, c), [y, x, c]));
+  return compute("out", [H, W, 3], (i, j, k) => image(i, j, k).mul(2).sub(total(0)));
+});
+
 const cases: readonly (readonly [title: string, op: Op, template: string, copy: RegExp | null])[] = [
   ["conv2d, channels first, stride 1", channelsFirst(1), "out tiled", null],
   [
@@ -138,7 +146,8 @@ const cases: readonly (readonly [title: string, op: Op, template: string, copy: 
   ["a filter with clamped edges", clamped, "out tiled", null],
   ["neighbours on a torus", torus, "out in vectors away from its edges", null],
   ["sums of planes, across", planes, "out: vectors over x, row by row", null],
-  ["pixels of one channel", gray, "without unit axes: ", null],
+  ["pixels of one channel", gray, "merged axes: ", null],
+  ["pixels of three channels", pixels, "merged axes: ", null],
   ["channels first to last", channelsLast, "out in tiles of x", null],
 ];
 

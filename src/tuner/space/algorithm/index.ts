@@ -3,10 +3,11 @@
 import type { TuningTask } from "../../data/task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
+import { mergedAxes } from "./merged-axes.ts";
 import { winograd2, winograd4 } from "./winograd.ts";
 import { withoutUnitAxes } from "./without-unit-axes.ts";
 
-export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2, winograd4, withoutUnitAxes];
+export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2, winograd4, withoutUnitAxes, mergedAxes];
 
 /** The direct one first. */
 export const algorithmsFor = (

@@ -19,6 +19,7 @@ const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] =
     "values that a search tries",
   ],
   [/vector-axis/, /const longestStride = /, "which vectors a search tries"],
+  [/merged-axes/, /const (mostLanes|leastGain) = /, "which templates a search has"],
   [/tile-map/, /\[1, 2, 4, 8, 16, 32, 64\]/, "values that a search tries"],
   [/merge-consumer/, /length: 20|\[1, 3, 5, 7\]/, "values that a search tries"],
   [/vectorize-map/, /const mostOperations = /, "time that a compiler takes"],
