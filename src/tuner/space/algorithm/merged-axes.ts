@@ -3,7 +3,7 @@
 //
 //   out[y, x, c] = A[y, x, c] · 2, c of three elements     →     out[y_x_c] = A[y_x_c] · 2
 
-import { type Axis, type ComputeDef, mapScalar, type Stage } from "../../../compiler/index.ts";
+import { type Axis, type ComputeDef, mapScalar } from "../../../compiler/index.ts";
 import { asWritten } from "../../data/computation.ts";
 import { type SchedulableStage, schedulableStages } from "../draft/schedulable-stage.ts";
 import { alongReduction, isVectorizableInside } from "../draft/vector-axis.ts";
@@ -68,7 +68,7 @@ function merge(op: ComputeDef, joints: Joints): ComputeDef {
         reduce: stage.reduce && { ...stage.reduce, axes: summed!.map(({ axis }) => axis) },
       };
     }),
-  } satisfies { readonly stages: readonly Stage[] } & ComputeDef;
+  };
 }
 
 /** The axes with those between two starts as one. */

@@ -43,7 +43,7 @@ interface TiledExtents {
 /** Axes along which all of a register tile is computed, whatever its assignment: those of lanes, or all that are tiled. */
 export type Masked = "none" | "vector" | "all";
 
-/** What becomes of a register tile. */
+/** End of a register tile: which axes are computed beyond their extents, and where its sums go. */
 export interface TileEnd {
   /** Default: "none". */
   readonly masked?: Masked;
