@@ -44,7 +44,7 @@ function dataOf({ M, N, K }: Shape) {
 type Gemm = PackableKernel<Float32Array, "B" | "bias">;
 
 const noAvx2 = noAddon ?? (missingFeatures(targets.avx2, detectMachine()).length === 0 ? null : "no AVX2");
-/** Which of these the predicted schedule lays B out for depends on twin, threads and machine. */
+/** Which of these the predicted schedule lays B out for depends on twin, threads and machine. A and B of one differ in length. */
 const shapes: readonly Shape[] = [
   { M: 32, N: 64, K: 64 },
   { M: 64, N: 128, K: 128 },
@@ -52,6 +52,8 @@ const shapes: readonly Shape[] = [
   { M: 24, N: 41, K: 40 },
   { M: 4, N: 41, K: 40 },
   { M: 16, N: 64, K: 128 },
+  { M: 160, N: 128, K: 144 },
+  { M: 32, N: 512, K: 256 },
 ];
 interface Case {
   readonly twin: "wasm" | "native" | "reference";
