@@ -55,6 +55,7 @@ function unifyIn(pattern: Expr, value: Expr, bindings: Bindings, context: Contex
     case "broadcast":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic":
       return [];
   }

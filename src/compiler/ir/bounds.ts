@@ -61,6 +61,7 @@ function boundsOfLeaf(expr: Expr, ranges: Ranges): Interval {
     case "lanes":
       return expr.elements.map((element) => boundsOfExpr(element, ranges)).reduce(union);
     case "interleave":
+    case "pick":
       return expr.parts.map((part) => boundsOfExpr(part, ranges)).reduce(union);
     case "const":
     case "select":

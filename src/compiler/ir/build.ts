@@ -18,6 +18,7 @@ import type {
   Interleave,
   IrBinaryOp,
   IrType,
+  LanePick,
   Lanes,
   Load,
   Local,
@@ -117,6 +118,14 @@ export const interleave = (parts: readonly Expr[]): Interleave => ({
   kind: "interleave",
   dtype: parts[0]!.dtype,
   parts,
+});
+
+/** @param parts vectors of one length */
+export const pick = (parts: readonly Expr[], picks: readonly number[]): LanePick => ({
+  kind: "pick",
+  dtype: parts[0]!.dtype,
+  parts,
+  picks,
 });
 
 /** The index, in elements, of a row-major access: `(i0 * shape[1] + i1) * shape[2] + i2`. */

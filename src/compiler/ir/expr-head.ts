@@ -28,6 +28,8 @@ export function headOf(expr: Expr): string {
       return `ramp ${expr.stride} ${expr.lanes}`;
     case "broadcast":
       return `x${expr.lanes}`;
+    case "pick":
+      return `pick ${expr.picks}`;
     case "intrinsic":
       return `${expr.name}()`;
   }

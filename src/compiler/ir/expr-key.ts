@@ -59,6 +59,8 @@ function textOf(expr: Expr): string {
       return `{${list(expr.elements)}}`;
     case "interleave":
       return `interleave(${list(expr.parts)})`;
+    case "pick":
+      return `pick(${list(expr.parts)};${expr.picks})`;
     case "intrinsic":
       return `${expr.name}(${list(expr.operands)})`;
   }
@@ -103,6 +105,8 @@ function sameNode(a: Expr, b: Expr): boolean {
       return b.kind === a.kind && a.stride === b.stride && a.lanes === b.lanes;
     case "broadcast":
       return b.kind === a.kind && a.lanes === b.lanes;
+    case "pick":
+      return b.kind === a.kind && a.picks.join() === b.picks.join();
     case "select":
     case "cast":
     case "bitcast":

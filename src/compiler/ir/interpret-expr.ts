@@ -122,6 +122,7 @@ function makeScalar(expr: Expr, scope: Scope): ScalarFn {
     case "broadcast":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic": {
       const vector = compileVector(expr, scope);
       return () => vector()[0]!;
@@ -195,6 +196,13 @@ function makeVector(expr: Expr, scope: Scope): VectorFn {
       return () => {
         const each = parts.map((part) => part());
         return Array.from({ length: lanes }, (_, lane) => each[lane % each.length]![Math.floor(lane / each.length)]!);
+      };
+    }
+    case "pick": {
+      const parts = expr.parts.map((part) => compileVector(part, scope));
+      return () => {
+        const all = parts.flatMap((part) => part());
+        return expr.picks.map((pick) => all[pick]!);
       };
     }
     case "intrinsic":

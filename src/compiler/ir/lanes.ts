@@ -42,6 +42,7 @@ function sameLanes(expr: Expr): Expr | null {
     case "intrinsic":
     case "lanes":
     case "interleave":
+    case "pick":
       return null;
   }
 }
@@ -63,6 +64,8 @@ function ownLanes(expr: Expr): number {
       return expr.elements.length;
     case "interleave":
       return expr.parts.length * lanesOf(expr.parts[0]!);
+    case "pick":
+      return expr.picks.length;
     case "const":
     case "var":
     case "load":

@@ -147,6 +147,7 @@ function weightOf(expr: Expr): number {
     case "cast":
     case "lanes":
     case "interleave":
+    case "pick":
       return 1;
     case "intrinsic":
       return costly;

@@ -137,6 +137,15 @@ export interface Interleave {
   readonly parts: readonly Expr[];
 }
 
+/** Lanes of vectors (not of bools) of one type and length in any order, some of them again and again. */
+export interface LanePick {
+  readonly kind: "pick";
+  readonly dtype: IrType;
+  readonly parts: readonly Expr[];
+  /** Number of each lane, counted through all parts. */
+  readonly picks: readonly number[];
+}
+
 /**
  * One instruction of a machine, on whole vectors. It gives what `meaning` leaves in its first buffer, when each buffer
  * starts with the lanes of the operand of its place.
@@ -168,6 +177,7 @@ export type Expr =
   | Broadcast
   | Lanes
   | Interleave
+  | LanePick
   | IntrinsicCall;
 
 // ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────

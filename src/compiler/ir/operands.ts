@@ -9,6 +9,7 @@ import {
   updateLanes,
   updateLoad,
   updateOperand,
+  updatePick,
   updateRamp,
   updateSelect,
 } from "./update.ts";
@@ -71,6 +72,10 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
       const parts = mapShared(expr.parts, f);
       return parts === expr.parts ? expr : updateInterleave(expr, parts);
     }
+    case "pick": {
+      const parts = mapShared(expr.parts, f);
+      return parts === expr.parts ? expr : updatePick(expr, parts);
+    }
     case "intrinsic": {
       const operands = mapShared(expr.operands, f);
       return operands === expr.operands ? expr : updateIntrinsic(expr, operands);
@@ -105,6 +110,7 @@ export function operandsOf(expr: Expr): readonly Expr[] {
     case "lanes":
       return expr.elements;
     case "interleave":
+    case "pick":
       return expr.parts;
     case "intrinsic":
       return expr.operands;
@@ -138,6 +144,7 @@ export function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
     case "select":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic":
       for (const operand of operandsOf(expr)) visit(operand);
   }
@@ -171,6 +178,7 @@ export function lessNodes(expr: Expr, left: number): number {
     }
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic": {
       let rest = left - 1;
       for (const operand of operandsOf(expr)) rest = lessNodes(operand, rest);

@@ -106,6 +106,8 @@ function printNode(expr: Expr, of: PrintedOf): Printed {
       return call("lanes", expr.elements);
     case "interleave":
       return call("interleave", expr.parts);
+    case "pick":
+      return word(`pick(${expr.parts.map(text).join(", ")}; ${expr.picks.join(" ")})`);
     case "intrinsic":
       return call(expr.name, expr.operands);
   }

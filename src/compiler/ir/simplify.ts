@@ -71,6 +71,7 @@ function simplifyNode(expr: Expr, ranges: Ranges): Expr {
     case "broadcast":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic":
       return mapOperands(expr, (operand) => simple(operand, ranges));
   }

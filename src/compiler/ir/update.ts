@@ -16,6 +16,7 @@ import type {
   If,
   Interleave,
   IntrinsicCall,
+  LanePick,
   Lanes,
   Load,
   Prefetch,
@@ -82,6 +83,13 @@ export const updateInterleave = ({ dtype }: Interleave, parts: Interleave["parts
   kind: "interleave",
   dtype,
   parts,
+});
+
+export const updatePick = ({ dtype, picks }: LanePick, parts: LanePick["parts"]): LanePick => ({
+  kind: "pick",
+  dtype,
+  parts,
+  picks,
 });
 
 export const updateIntrinsic = (node: IntrinsicCall, operands: IntrinsicCall["operands"]): IntrinsicCall => {

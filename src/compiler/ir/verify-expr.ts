@@ -14,6 +14,7 @@ import type {
   Interleave,
   IntrinsicCall,
   IrType,
+  LanePick,
   Lanes,
   Load,
   Select,
@@ -98,6 +99,8 @@ function nodeProblems(expr: Expr, known: DeclaredNames): readonly string[] {
       return lanesProblems(expr);
     case "interleave":
       return interleaveProblems(expr);
+    case "pick":
+      return pickProblems(expr);
     case "intrinsic":
       return intrinsicProblems(expr);
   }
@@ -215,6 +218,19 @@ function interleaveProblems({ dtype, parts }: Interleave): readonly string[] {
     ...when(![2, 4, 8].includes(parts.length), `${parts.length} vectors are interleaved`),
     ...when(dtype === "bool" || lanesOf(parts[0]!) < 2, `${wanted} is interleaved`),
     ...parts.flatMap((each) => when(typeOf(each) !== wanted, `${typeOf(each)} is interleaved with ${wanted}`)),
+  ];
+}
+
+function pickProblems({ dtype, parts, picks }: LanePick): readonly string[] {
+  const wanted = typeText(dtype, lanesOf(parts[0]!));
+  const all = parts.length * lanesOf(parts[0]!);
+  return [
+    ...when(picks.length < 2, `${picks.length} lanes are picked`),
+    ...when(dtype === "bool" || lanesOf(parts[0]!) < 2, `lanes of ${wanted} are picked`),
+    ...parts.flatMap((each) => when(typeOf(each) !== wanted, `${typeOf(each)} is picked from beside ${wanted}`)),
+    ...picks.flatMap((pick) =>
+      when(!(Number.isInteger(pick) && pick >= 0 && pick < all), `lane ${pick} of ${all} is picked`),
+    ),
   ];
 }
 

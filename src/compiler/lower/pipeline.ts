@@ -19,7 +19,7 @@ import { shareLoads } from "./pass/share-loads.ts";
 import { shareValues } from "./pass/share-values.ts";
 import { tensorize } from "./pass/tensorize.ts";
 import { unroll } from "./pass/unroll.ts";
-import { vectorize } from "./pass/vectorize.ts";
+import { vectorize, vectorizeForThreads } from "./pass/vectorize.ts";
 import { warpTiles } from "./pass/warp-tiles.ts";
 import { refuseThreads } from "./refuse-threads.ts";
 
@@ -59,7 +59,7 @@ export const threadPasses: readonly Pass[] = [
   flatten,
   pipelineLoops,
   warpTiles,
-  vectorize,
+  vectorizeForThreads,
   unroll,
   hoistConditions,
   distributeThreads,

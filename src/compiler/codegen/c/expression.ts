@@ -15,6 +15,7 @@ import { emitIntrinsicCall } from "./intrinsic-call.ts";
 import { localPiece } from "./local.ts";
 import { asMask, selectText } from "./mask.ts";
 import { emit, emitScalar } from "./operand.ts";
+import { emitPick } from "./pick.ts";
 import { emitUnary } from "./unary.ts";
 import { inline, splat } from "./vector-function.ts";
 
@@ -49,6 +50,8 @@ export function emitExpression(context: Context, expr: Expr, piece: Piece): Valu
       return emitLanes(context, expr.dtype, expr.elements, piece);
     case "interleave":
       return emitInterleave(context, expr, piece);
+    case "pick":
+      return emitPick(context, expr, piece);
     case "intrinsic":
       return emitIntrinsicCall(context, expr, piece);
   }

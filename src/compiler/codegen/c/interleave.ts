@@ -7,6 +7,7 @@ import type { Context, Value } from "./context.ts";
 import { type Element, maskElement, type Piece, storedElement } from "./element.ts";
 import { interleavedRows } from "./interleave-rows.ts";
 import { emit } from "./operand.ts";
+import { pickFunction } from "./pick.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline } from "./vector-function.ts";
 
@@ -31,6 +32,9 @@ export function emitInterleave(context: Context, expr: Interleave, piece: Piece)
 
 /** Vectors of `lanes` elements, or scalars, made one. */
 function inTurns(prelude: Prelude, parts: readonly string[], element: Element, lanes: number): string {
+  const wide = wider[maskElement(element)];
+  if (!wide && parts.length > 2 && lanes > 1)
+    return `${pickInTurns(prelude, parts.length, element, lanes)}(${parts.join(", ")})`;
   const name = `uk_interleave${parts.length}_${element}${lanes === 1 ? "" : `x${lanes}`}`;
   const type = prelude.type(element, parts.length * lanes);
   prelude.define(name, () => {
@@ -40,15 +44,20 @@ function inTurns(prelude: Prelude, parts: readonly string[], element: Element, l
     const signature = `${inline} ${type} ${name}(${parameters})`;
     if (lanes === 1) return `${signature} { return (${type}){${names.join(", ")}}; }`;
     if (parts.length === 2) return `${signature} {\n${shuffleOfTwo(type, lanes)}\n}`;
-    const wide = wider[maskElement(element)]!;
     const pairs = names.flatMap((left, at) => {
       if (at % 2 === 1) return [];
-      return [`(${prelude.type(wide, lanes)})${inTurns(prelude, [left, names[at + 1]!], element, lanes)}`];
+      return [`(${prelude.type(wide!, lanes)})${inTurns(prelude, [left, names[at + 1]!], element, lanes)}`];
     });
-    return `${signature} { return (${type})${inTurns(prelude, pairs, wide, lanes)}; }`;
+    return `${signature} { return (${type})${inTurns(prelude, pairs, wide!, lanes)}; }`;
   });
   return `${name}(${parts.join(", ")})`;
 }
+
+/** There are no wider lanes than those of 8 bytes. */
+const pickInTurns = (prelude: Prelude, count: number, element: Element, width: number): string => {
+  const places = Array.from({ length: count * width }, (_, lane) => (lane % count) * width + Math.floor(lane / count));
+  return pickFunction(prelude, { element, width, count, places });
+};
 
 const wider: Partial<Record<Element, Element>> = { i8: "i16", i16: "i32", i32: "i64" };
 

@@ -45,6 +45,7 @@ export function jsExpr(expr: Expr, context: JsContext): string {
     case "broadcast":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic":
       invariant(false, `JavaScript has no vectors: ${expr.kind}`);
   }

@@ -54,6 +54,7 @@ export function maskCode(context: Context, expr: Expr, range: LaneRange, laneByt
     case "bitcast":
     case "shuffle":
     case "interleave":
+    case "pick":
     case "intrinsic":
       invariant(false, `a ${expr.kind} where a bool vector is wanted`);
   }

@@ -38,6 +38,7 @@ export function scalarCode(context: Context, expr: Expr): Code {
     case "broadcast":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic":
       invariant(false, `a ${expr.kind} where a scalar is wanted`);
   }

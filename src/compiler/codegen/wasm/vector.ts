@@ -13,6 +13,7 @@ import { intrinsicCall } from "./intrinsic-call.ts";
 import { lanesFromScalars } from "./lane-by-lane.ts";
 import { bindingPart, type LaneRange } from "./lane-range.ts";
 import { mask, scalar, vector } from "./operand.ts";
+import { pick } from "./pick.ts";
 import { laneBytesOf, vectorShape } from "./value-type.ts";
 import { vectorBinary, vectorUnary } from "./vector-arithmetic.ts";
 import { vectorCast } from "./vector-cast.ts";
@@ -44,6 +45,8 @@ export function vectorCode(context: Context, expr: Expr, range: LaneRange): Code
       return assemble(context, expr, range);
     case "interleave":
       return interleave(context, expr, range);
+    case "pick":
+      return pick(context, expr, range);
     case "intrinsic":
       return intrinsicCall(context, expr, range);
     case "const":

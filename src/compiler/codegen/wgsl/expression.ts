@@ -2,7 +2,18 @@
 // vector. Nothing has effects and no access leaves memory, so all of an expression may be computed.
 
 import { boundsOf } from "../../ir/bounds.ts";
-import type { Binary, Broadcast, Cast, Expr, Interleave, Lanes, Local, Ramp, Select } from "../../ir/loop-ir.ts";
+import type {
+  Binary,
+  Broadcast,
+  Cast,
+  Expr,
+  Interleave,
+  LanePick,
+  Lanes,
+  Local,
+  Ramp,
+  Select,
+} from "../../ir/loop-ir.ts";
 import { eachOperand } from "../../ir/operands.ts";
 import { lanesOf } from "../../ir/visit.ts";
 import { type Arithmetic, binaryText, castText, unaryText } from "./arithmetic.ts";
@@ -68,6 +79,7 @@ function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {
       return broadcastText(expr, at, context);
     case "lanes":
     case "interleave":
+    case "pick":
       return at === null ? joined(expr, context) : partOf(expr, at, context);
     case "intrinsic":
       return callText(expr, context);
@@ -119,7 +131,7 @@ function broadcastText({ value, lanes, dtype }: Broadcast, at: LaneNumber, conte
   return `${valueType(dtype, lanes)}(${Array.from({ length: lanes / width }, () => again).join(", ")})`;
 }
 
-const joined = (expr: Lanes | Interleave, context: WgslContext): string => lanesText(expr, context);
+const joined = (expr: Lanes | Interleave | LanePick, context: WgslContext): string => lanesText(expr, context);
 
 /** A short vector put together of its lanes. */
 export function lanesText(expr: Expr, context: WgslContext): string {
@@ -127,10 +139,15 @@ export function lanesText(expr: Expr, context: WgslContext): string {
   return `${valueType(expr.dtype, lanes.length)}(${lanes.join(", ")})`;
 }
 
-function partOf(expr: Lanes | Interleave, at: number, context: WgslContext): string {
+function partOf(expr: Lanes | Interleave | LanePick, at: number, context: WgslContext): string {
   if (expr.kind === "lanes") return wgslExpr(expr.elements[at]!, null, context);
-  const part = expr.parts[at % expr.parts.length]!;
-  return wgslExpr(part, lanesOf(part) === 1 ? null : Math.floor(at / expr.parts.length), context);
+  const count = expr.parts.length;
+  const width = lanesOf(expr.parts[0]!);
+  const [part, lane] =
+    expr.kind === "pick"
+      ? [Math.floor(expr.picks[at]! / width), expr.picks[at]! % width]
+      : [at % count, Math.floor(at / count)];
+  return wgslExpr(expr.parts[part]!, width === 1 ? null : lane, context);
 }
 
 /** Whether a value is a vector of the language. */

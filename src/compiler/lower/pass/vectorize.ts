@@ -21,15 +21,27 @@ import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
 import { lanesArePrivate } from "./vectorize/private-lanes.ts";
 import { vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
 
-export const vectorize: Pass = {
-  name: "vectorize",
-  run(func, { target }) {
-    const context: Context = { vectorBytes: vectorBytesOf(target), buffers: buffersOf(func), ranges: noRanges };
-    return { ...func, body: vectorizeIn(func.body, context) };
-  },
-};
+/** For vectors whose lanes are picked from runs of memory where they lie near each other. */
+export const vectorize: Pass = vectorizing({ picksLanes: true });
+
+/** For the short vectors of threads, which are loaded lane by lane then. */
+export const vectorizeForThreads: Pass = vectorizing({ picksLanes: false });
+
+function vectorizing({ picksLanes }: Pick<Context, "picksLanes">): Pass {
+  return {
+    name: "vectorize",
+    run(func, { target }) {
+      const vectorBytes = vectorBytesOf(target);
+      return {
+        ...func,
+        body: vectorizeIn(func.body, { picksLanes, vectorBytes, buffers: buffersOf(func), ranges: noRanges }),
+      };
+    },
+  };
+}
 
 interface Context {
+  readonly picksLanes: boolean;
   readonly vectorBytes: number;
   readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
@@ -42,8 +54,7 @@ function vectorizeIn(stmt: Stmt, context: Context): Stmt {
 
 function insideOf(stmt: Stmt, context: Context): Context {
   if (stmt.kind !== "for") return context;
-  const { vectorBytes, buffers, ranges } = context;
-  return { vectorBytes, buffers, ranges: withRange(ranges, stmt.name, 0, stmt.extent - 1) };
+  return { ...context, ranges: withRange(context.ranges, stmt.name, 0, stmt.extent - 1) };
 }
 
 // ── the loop ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -53,14 +64,32 @@ function vectorizeLoop(loop: For, context: Context): Stmt {
   if (!lanesArePrivate(loop)) return unrolled(loop);
   const most = Math.max(1, context.vectorBytes / widestBytes(loop.body, context));
   const parts: Stmt[] = [];
+  const isOneByOne = context.picksLanes && hasOddTurns(loop);
   for (let first = 0; first < loop.extent; ) {
     const lanes = 2 ** Math.floor(Math.log2(Math.min(most, loop.extent - first)));
-    const count = lanes === most ? Math.floor((loop.extent - first) / lanes) : 1;
+    const count = lanes === most && !isOneByOne ? Math.floor((loop.extent - first) / lanes) : 1;
     parts.push(vectorPart(loop, { first, lanes, count }, context));
     first += lanes * count;
   }
   return seqOf(parts);
 }
+
+/** Says whether values take turns that vectors do not end with, as three channels do: each vector has other lanes than the one before. */
+function hasOddTurns({ name, body }: For): boolean {
+  let found = false;
+  const visit = (expr: Expr): void => {
+    if (expr.kind !== "binary" || (expr.op !== "mod" && expr.op !== "floorDiv") || expr.right.kind !== "const") return;
+    found ||= expr.dtype === "i32" && !isPowerOfTwo(expr.right.value) && mentions(expr.left, name);
+  };
+  walkStmt(
+    body,
+    () => {},
+    (expr) => visit(expr),
+  );
+  return found;
+}
+
+const isPowerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value));
 
 const unrolled = (loop: For): Stmt => updateFor(loop, { mark: "unrolled" });
 
@@ -172,15 +201,15 @@ export function fewer(a: Expr | null, b: Expr | null, ranges: Ranges): Expr | nu
 }
 
 /** Vectorises a hint. The lanes of a vector lie in one line, or in two, of which its neighbour has the other. */
-function vectorPrefetch(stmt: Prefetch, { loop, lanes, buffers, ranges }: LaneLoop): Stmt | null {
+function vectorPrefetch(stmt: Prefetch, { loop, lanes, buffers, ranges, picksLanes }: LaneLoop): Stmt | null {
   const [index] = stmt.indices;
   if (!mentions(index!, loop.name)) return stmt;
-  const vector = vectorIndex(index!, { name: loop.name, lanes, buffers, ranges });
+  const vector = vectorIndex(index!, { name: loop.name, lanes, buffers, ranges, picksLanes });
   return vector?.kind === "ramp" ? updatePrefetch(stmt, [vector.base]) : null;
 }
 
-function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, active }: LaneLoop): Stmt | null {
-  const site = { name: loop.name, lanes, buffers, ranges };
+function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, picksLanes, active }: LaneLoop): Stmt | null {
+  const site = { name: loop.name, lanes, buffers, ranges, picksLanes };
   const index = vectorIndex(stmt.indices[0]!, site);
   if (!index) return null;
   const value = vectorValue(stmt.value, site, active);

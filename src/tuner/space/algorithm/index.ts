@@ -3,11 +3,19 @@
 import type { TuningTask } from "../../data/task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
+import { flatMaps } from "./flat-maps.ts";
 import { mergedAxes } from "./merged-axes.ts";
 import { winograd2, winograd4 } from "./winograd.ts";
 import { withoutUnitAxes } from "./without-unit-axes.ts";
 
-export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2, winograd4, withoutUnitAxes, mergedAxes];
+export const defaultAlgorithms: readonly AlgorithmRule[] = [
+  direct,
+  winograd2,
+  winograd4,
+  withoutUnitAxes,
+  mergedAxes,
+  flatMaps,
+];
 
 /** The direct one first. */
 export const algorithmsFor = (

@@ -78,6 +78,7 @@ class SharedExpressions {
       case "broadcast":
       case "lanes":
       case "interleave":
+      case "pick":
       case "intrinsic":
         throw new InvariantError(`no operator has a ${expr.kind}`);
     }

@@ -43,6 +43,8 @@ export interface Access {
   readonly inside: readonly (ReadonlyMap<string, number> | null)[];
   /** Axes in the index of each dimension, affine or not. */
   readonly axes: readonly ReadonlySet<string>[];
+  /** Elements from one index of each dimension to the next; infinite where the shape is not known. */
+  readonly pitches: readonly number[];
   /** Distance between the constants of the reads in each dimension. */
   readonly spans: readonly number[];
   /** Whether some of the reads are in one side of a select: padding. */
@@ -95,7 +97,7 @@ const isFunction = (expr: Expr): boolean =>
 export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] {
   const blocks = blocksIn(fromCompute(def).body);
   const costs = new Map(factsOf(def).stages.map(({ name, flops, iterations }) => [name, flops / iterations]));
-  const reads = accessesOf(blocks);
+  const reads = accessesOf(blocks, shapesOf(def));
   return blocks.map((block): SchedulableStage => {
     const axes = (role: "spatial" | "reduce") => block.axes.filter((axis) => axis.role === role);
     return {
@@ -115,16 +117,26 @@ export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] 
   });
 }
 
+/** Shapes of inputs and results, by name. */
+export const shapesOf = ({ inputs, stages }: ComputeDef): ReadonlyMap<string, readonly number[]> =>
+  new Map([
+    ...inputs.map(({ name, shape }) => [name, shape] as const),
+    ...stages.map(({ name, axes }) => [name, axes.map(({ extent }) => extent)] as const),
+  ]);
+
 /** The accesses of each block, by name. */
-function accessesOf(blocks: readonly Block[]): ReadonlyMap<string, readonly Access[]> {
-  const reads = blocks.map((block) => [block.name, readsOf(block)] as const);
+function accessesOf(
+  blocks: readonly Block[],
+  shapes: ReturnType<typeof shapesOf>,
+): ReadonlyMap<string, readonly Access[]> {
+  const reads = blocks.map((block) => [block.name, readsOf(block, shapes)] as const);
   const buffers = reads.flatMap(([, accesses]) => accesses.map(({ buffer }) => buffer));
   const isSole = ({ buffer }: Access): boolean => buffers.indexOf(buffer) === buffers.lastIndexOf(buffer);
   return new Map(reads.map(([name, all]) => [name, all.map((access) => ({ ...access, isSole: isSole(access) }))]));
 }
 
 /** Returns the block's reads of other buffers, in the order in which they are written. */
-export function readsOf(block: Block): readonly Access[] {
+export function readsOf(block: Block, shapes: ReturnType<typeof shapesOf> = new Map()): readonly Access[] {
   const guarded = new Set<Expr>();
   const zeroPadded = new Set<Expr>();
   walkExpr(block.value, (node) => {
@@ -153,6 +165,7 @@ export function readsOf(block: Block): readonly Access[] {
       dims: indices.map(stepsOf),
       inside: indices.map((index) => stepsInside(index, block)),
       axes: indices.map(variablesIn),
+      pitches: indices.map((_, dim) => pitchOf(indices.length, shapes.get(buffer), dim)),
       spans: indices.map((_, dim) => spanOf(loads.map((load) => toAffine(load.indices[dim]!).constant))),
       guarded: loads.some((load) => guarded.has(load)),
       zeroPadded: loads.every((load) => zeroPadded.has(load)),
@@ -160,6 +173,11 @@ export function readsOf(block: Block): readonly Access[] {
     };
   });
 }
+
+const pitchOf = (rank: number, shape: readonly number[] | undefined, dim: number): number =>
+  dim === rank - 1
+    ? 1
+    : (shape?.slice(dim + 1).reduce((product, extent) => product * extent, 1) ?? Number.POSITIVE_INFINITY);
 
 const spanOf = (constants: readonly number[]): number => Math.max(...constants) - Math.min(...constants);
 /** Adds the expression and everything in it; what is there already is there with all of its operands. */

@@ -34,13 +34,19 @@ export function isTileable(stage: SchedulableStage): boolean {
   return stage.reads.every(canBe);
 }
 
-/** Longest step between the lanes of a vector that is loaded lane by lane: a few of them are in one line of the cache. */
+/** Longest stride of the lanes of a vector: a few of them are in one line of the cache. */
 const longestStride = 4;
 
-/** Says whether the elements along an axis are few elements apart, as those of a pool with a stride. */
+/** Says whether the elements along an axis are few elements apart, as those of a pool with a stride, or the same channel of pixels. */
 export function isStrided(access: Access, axis: string): boolean {
+  const stride = strideOf(access, axis);
+  return stride > 1 && stride <= longestStride;
+}
+
+/** Elements from one step of an axis to the next; 0: the axis walks none or several dimensions, or an index is not affine. */
+export function strideOf(access: Access, axis: string): number {
   const walk = walkOf(access, axis);
-  return walk !== null && walk.dim === access.dims.length - 1 && walk.step > 1 && walk.step <= longestStride;
+  return walk ? walk.step * access.pitches[walk.dim]! : 0;
 }
 
 /** Returns the axis that is summed over in vectors: the last one, or else the longest along which all operands lie. Null: there is none. */

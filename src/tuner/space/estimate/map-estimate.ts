@@ -6,6 +6,7 @@ import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
+import type { Picks } from "../draft/near-lanes.ts";
 import { dependsOn, type SchedulableStage, sizedBy } from "../draft/schedulable-stage.ts";
 import { isVectorizableInside } from "../draft/vector-axis.ts";
 import { bytesPerByte, type MapTile } from "./across.ts";
@@ -28,13 +29,15 @@ export interface MapWalk {
   readonly unroll?: string;
   /** Work of one iteration of one vector; default: that of one result. */
   readonly body?: MapBody;
+  /** What brings vectors of operands that do not lie along the last axis; default: a load for each lane. */
+  readonly picks?: Picks | undefined;
   /** Tiles of the last axis, `unroll` vectors long, and of an axis that operands lie along, with the tunable that says how many rows. */
   readonly tile?: { readonly axis: string; readonly rows: string };
 }
 
 /** Estimates a stage. */
 export function mapEstimate(stage: SchedulableStage, task: CpuTask, walk: MapWalk): Estimate {
-  const { lanes, unroll, body = plainBody(stage), tile: tiled } = walk;
+  const { lanes, unroll, body = plainBody(stage), picks = null, tile: tiled } = walk;
   // The facts depend on nothing but the sizes of the axes and the unrolling, and a search asks thousands of times.
   const variables = [
     ...stage.spatial.flatMap(({ size }) => size ?? []),
@@ -44,9 +47,9 @@ export function mapEstimate(stage: SchedulableStage, task: CpuTask, walk: MapWal
   const known = new Map<string, RankingFacts>();
   return (assignment) => {
     const key = variables.map((name) => assignment[name]).join();
-    const vectors = unroll ? assignment[unroll]! : 1;
+    const vectors = (unroll ? assignment[unroll]! : 1) * (picks?.vectors ?? 1);
     const tile = tiled ? { axis: tiled.axis, rows: assignment[tiled.rows]!, columns: lanes * vectors } : null;
-    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, { lanes, vectors, body, tile });
+    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, { lanes, vectors, body, picks, tile });
     known.set(key, facts);
     return facts;
   };
@@ -57,17 +60,21 @@ interface MapStep {
   /** Number of vectors of an iteration. */
   readonly vectors: number;
   readonly body: MapBody;
+  readonly picks: Picks | null;
   readonly tile: MapTile | null;
 }
 
 function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep): RankingFacts {
-  const { lanes, vectors, body, tile } = step;
+  const { lanes, vectors, body, picks, tile } = step;
   const { results, operations, multiplyAdds } = body;
   const inner = stage.spatial.at(-1)!;
   const elements = elementsOf(stage.spatial);
   const iterations = elements / results;
   const steps = operations - multiplyAdds;
-  const loads = [...body.loads].reduce((sum, [buffer, count]) => sum + count * loadsPerVector(stage, buffer, lanes), 0);
+  const loads = [...body.loads].reduce(
+    (sum, [buffer, count]) => sum + count * (picks?.steps.get(buffer) ?? loadsPerVector(stage, buffer, lanes)),
+    0,
+  );
   // Values that do not fit the registers are stored and loaded again.
   const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
   const passed = new Set(op.stages.map(({ name }) => name));

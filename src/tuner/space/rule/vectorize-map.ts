@@ -1,6 +1,7 @@
 // An element-wise stage: its last axis in vectors, several of them a step.
 
 import { decide, estimate, instruct, tunable } from "../draft/draft.ts";
+import { picksAlong } from "../draft/near-lanes.ts";
 import { isMap, loopOf } from "../draft/schedulable-stage.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
 import { isVectorizable, isVectorizableInside } from "../draft/vector-axis.ts";
@@ -22,21 +23,25 @@ export const vectorizeMap: SpaceRule = {
     const plain = estimate(draft, mapEstimate(stage, task, { lanes: 1 }));
     const isContiguous = stage.reads.every((read) => isVectorizable(read, axis.name));
     const isInside = stage.reads.every((read) => isVectorizableInside(read, axis.name));
-    if (lanes === 1 || axis.size || !isInside) return [plain];
-    const begun = isContiguous ? draft : decide(draft, `${stage.name} in vectors away from its edges`);
+    if (lanes === 1 || axis.size) return [plain];
+    const picks = isInside ? undefined : picksAlong(stage, task.op, lanes);
+    if (picks === null) return [plain];
+    const way = picks ? "of picked lanes" : "away from its edges";
+    const begun = isContiguous ? draft : decide(draft, `${stage.name} in vectors ${way}`);
     const loop = loopOf(stage, axis);
     const unroll = `${loop}.unroll`;
-    const steps = Math.ceil(axis.extent / lanes);
-    const operations = operationsOf(stages, stage.name);
+    const turn = picks?.vectors ?? 1;
+    const steps = Math.ceil(axis.extent / (lanes * turn));
+    const operations = operationsOf(stages, stage.name) * turn;
     return [
       ...(isContiguous ? [] : [plain]),
       instruct(
         tunable(
-          estimate(begun, mapEstimate(stage, task, { lanes, unroll })),
+          estimate(begun, mapEstimate(stage, task, { lanes, unroll, picks })),
           unroll,
           [1, 2, 4, 8].filter((count) => count === 1 || (count <= steps && count * operations <= mostOperations)),
         ),
-        { kind: "split", loop, factors: [0, { tunable: unroll }, lanes], tail: "cut" },
+        { kind: "split", loop, factors: [0, { tunable: unroll }, lanes * turn], tail: "cut" },
         { kind: "vectorize", loop: `${loop}.2` },
         { kind: "unroll", loop: `${loop}.1` },
       ),

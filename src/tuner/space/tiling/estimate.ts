@@ -6,6 +6,7 @@ import { type Assignment, byteSize, type CpuTarget } from "../../../compiler/ind
 import { type CoreModel, coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
+import { stepsOfStride } from "../draft/near-lanes.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { isStrided } from "../draft/vector-axis.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
@@ -124,7 +125,7 @@ function factsOf(
   const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents, coreOf(target)), 0);
   const steps = accumulators * Math.max(1, stage.operations / 2);
   const loadedAs = (read: Access): number =>
-    unpacked.includes(read) && isStrided(read, vector.it.axis.name) ? vector.it.lanes : 1;
+    unpacked.includes(read) && isStrided(read, vector.it.axis.name) ? stepsOfStride(read, vector.it) : 1;
   const loads = stage.reads.reduce((total, read) => total + loadedAs(read) * loadsOf(read, extents, assignment), 0);
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
-import { type DType, encode, newArray, type TypedArray, valuesOf } from "../../../../src/compiler/index.ts";
+import { type DType, dtypes, encode, newArray, type TypedArray, valuesOf } from "../../../../src/compiler/index.ts";
 import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
@@ -28,10 +28,14 @@ function filled({ dtype }: Buffer, salt: number): TypedArray {
 const sampleOf = (dtype: DType, at: number, salt: number): number =>
   dtype === "bool" ? Number((at * 5 + salt) % 3 === 0) : encode(dtype, samples[(at * 7 + salt) % samples.length]!);
 
+/** gcc 12 fails with an internal error where f64 becomes i32 in vectors twice as long as registers: those of this target have no f64. */
+const typesOf = (title: string): readonly DType[] =>
+  title.startsWith("64-byte") ? dtypes.filter((dtype) => dtype !== "f64") : dtypes;
+
 for (const [at, { title, target }] of nativeTargets.entries()) {
   eachCompiler({ title, target }, ({ compileFunctions }) => {
     turn.for([0, 1, 2])("batch %i of random functions", async (batch) => {
-      const arbitrary = fc.gen().map((gen) => randomFlat(gen));
+      const arbitrary = fc.gen().map((gen) => randomFlat(gen, typesOf(title)));
       const functions = fc.sample(arbitrary, { numRuns: 40, seed: (at + 1) * 100 + batch });
       const run = await compileFunctions(functions, target);
       for (const [index, func] of functions.entries()) {

@@ -97,7 +97,7 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
   if (depth === 0) return leaf(scope, dtype, lanes);
   const of = (type: DType, width = lanes) => expression(scope, type, width, depth - 1);
   if (pick(scope, false, false, false, false, true)) return throughBits(scope, dtype, lanes, depth);
-  switch (pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "interleave", "bits")) {
+  switch (pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "interleave", "bits", "pick")) {
     case "op":
       return half(dtype) ? leaf(scope, dtype, lanes) : operation(scope, dtype, of);
     case "cast":
@@ -117,6 +117,13 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
       const turns = pick(scope, 2, 4, 8);
       if (dtype === "bool" || lanes < 2 * turns || lanes % turns !== 0) return leaf(scope, dtype, lanes);
       return { kind: "interleave", dtype, parts: Array.from({ length: turns }, () => of(dtype, lanes / turns)) };
+    }
+    case "pick": {
+      const width = pick(scope, 2, 4, lanes);
+      if (dtype === "bool" || lanes < 2) return leaf(scope, dtype, lanes);
+      const parts = Array.from({ length: pick(scope, 1, 2, 3) }, () => of(dtype, width));
+      const all = parts.length * width;
+      return { kind: "pick", dtype, parts, picks: Array.from({ length: lanes }, () => integer(scope, 0, all - 1)) };
     }
     case "bits":
       if (dtype !== "i32") return leaf(scope, dtype, lanes);

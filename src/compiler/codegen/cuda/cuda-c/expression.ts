@@ -68,6 +68,12 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
       const at = placeIn(expr, lane!);
       return cudaExpr(expr.parts[at % expr.parts.length]!, laneAt(Math.floor(at / expr.parts.length)), context);
     }
+    case "pick": {
+      const pick = expr.picks[placeIn(expr, lane!)]!;
+      const width = lanesOf(expr.parts[0]!);
+      const part = expr.parts[Math.floor(pick / width)]!;
+      return cudaExpr(part, laneAt(pick % width), context);
+    }
     case "intrinsic":
       throw cannotRun("cuda", `there is no code for ${expr.kind}`, "this schedule does not fit the machine");
   }

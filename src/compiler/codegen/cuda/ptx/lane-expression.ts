@@ -35,6 +35,11 @@ export function inLane(expr: Expr, lane: Lane, loaded: ReadonlyMap<Expr, string>
       const at = placeIn(expr, lane);
       return inLane(expr.parts[at % expr.parts.length]!, laneAt(Math.floor(at / expr.parts.length)), loaded);
     }
+    case "pick": {
+      const pick = expr.picks[placeIn(expr, lane)]!;
+      const width = lanesOf(expr.parts[0]!);
+      return inLane(expr.parts[Math.floor(pick / width)]!, laneWithin(laneAt(pick % width), width), loaded);
+    }
     case "unary":
     case "binary":
     case "select":

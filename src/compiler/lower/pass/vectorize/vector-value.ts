@@ -17,12 +17,14 @@ import {
   lt,
   min,
   mul,
+  pick,
   ramp,
   select,
   variable,
 } from "../../../ir/build.ts";
 import { conjunctsOf } from "../../../ir/compare.ts";
 import { isLargeExpr } from "../../../ir/graph.ts";
+import { windowsOf } from "../../../ir/lane-windows.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
 import { insideLoop, type Ranges, withRange } from "../../../ir/ranges.ts";
@@ -39,6 +41,8 @@ export interface VectorSite {
   /** Buffers by name, each with one dimension. */
   readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
+  /** Whether code generators pick lanes from runs of memory. */
+  readonly picksLanes: boolean;
 }
 
 export interface VectorValue {
@@ -63,13 +67,14 @@ export function vectorValue(value: Expr, site: VectorSite, active: Expr | null):
  * Vectorises a value that alternates with the lane, such as one chosen by lane mod 2: one vector for each alternative,
  * interleaved. Null: there are no alternatives, or the lanes of one would have to be collected one by one.
  */
-function inTurns(value: Expr, { name, lanes, buffers, ranges }: VectorSite): Expr | null {
+function inTurns(value: Expr, { name, lanes, buffers, ranges, picksLanes }: VectorSite): Expr | null {
   const count = value.dtype === "bool" ? null : turnsOf(value, name);
   if (!count || lanes <= count) return null;
   const site: VectorSite = {
     name,
     lanes: lanes / count,
     buffers,
+    picksLanes,
     ranges: insideLoop(ranges, { name, extent: lanes / count, mark: "vectorized" }),
   };
   const parts = Array.from({ length: count }, (_, turn) => {
@@ -162,6 +167,7 @@ function findVector(expr: Expr, state: State): Expr | null {
     case "broadcast":
     case "lanes":
     case "interleave":
+    case "pick":
     case "intrinsic":
       return null;
   }
@@ -210,9 +216,25 @@ function guardedLanes(expr: Expr, { site, active }: State): Expr {
 
 function loadVector(expr: Load, state: State): Expr {
   const index = vectorIndex(expr.indices[0]!, state.site);
-  if (!index || expr.active) return guardedLanes(expr, state);
+  if (expr.active) return guardedLanes(expr, state);
+  if (!index) return nearLanes(expr, state) ?? guardedLanes(expr, state);
   const vector: Load = updateLoad(expr, { indices: [index] });
   return isInside(vector, state.site) ? vector : updateLoad(vector, { active: state.active });
+}
+
+/** Lanes that lie near each other, picked from runs of memory; all of them have to lie in the buffer. Null: each is loaded on its own. */
+function nearLanes(expr: Load, { site, active }: State): Expr | null {
+  const { name, lanes, ranges, buffers, picksLanes } = site;
+  if (!picksLanes || active || expr.dtype === "bool" || !isInside(expr, site)) return null;
+  const index = expr.indices[0]!;
+  const elements = Array.from({ length: lanes }, (_, at) => simplifyIndex(index, withRange(ranges, name, at, at)));
+  const windows = windowsOf(elements, { length: buffers.get(expr.buffer)!.shape[0]!, ranges });
+  if (!windows || windows.runs.width === 1) return null;
+  const { base, runs } = windows;
+  const parts = runs.starts.map((start) =>
+    updateLoad(expr, { indices: [ramp(simplifyIndex(add(base, constInt(start)), ranges), 1, runs.width)] }),
+  );
+  return pick(parts, runs.picks);
 }
 
 function binaryVector(expr: Binary, state: State): Expr | null {
