@@ -9,7 +9,9 @@ import {
   byteSize,
   type Expr,
   type For,
+  type Load,
   type LoopFunc,
+  runsOf,
   type Stmt,
   substitute,
   toAffine,
@@ -70,7 +72,7 @@ export function countFacts(nest: LoopFunc, written: LoopFunc): CountedFacts {
     .reduce((sum, it) => sum + 2 * executions(it) * bytesOf(nest, it.block.buffer), 0);
   const parallel = placed.flatMap(({ loops }) => loops.filter(({ mark }) => mark === "parallel"));
   return {
-    work: placed.filter(isWork).map((it) => workOf(it, placed, asked)),
+    work: placed.filter(isWork).map((it) => workOf(it, placed, asked, nest)),
     addingUp: placed.filter(isAddingUp).reduce((sum, it) => sum + addingUpOf(it, placed), 0),
     packedBytes: copied,
     parallelTasks: Math.max(1, ...parallel.map(({ extent }) => extent)),
@@ -102,7 +104,12 @@ const bytesOf = ({ buffers }: LoopFunc, name: string): number =>
 const product = (values: readonly number[]): number => values.reduce((total, value) => total * value, 1);
 const isSerial = ({ mark }: For): boolean => mark === "serial" || mark === "parallel";
 
-function workOf({ block, loops }: Placed, all: readonly Placed[], asked: ReadonlyMap<string, number>): CountedWork {
+function workOf(
+  { block, loops }: Placed,
+  all: readonly Placed[],
+  asked: ReadonlyMap<string, number>,
+  nest: LoopFunc,
+): CountedWork {
   const { scalar, inLanes } = splitAtLanes(loops);
   const lastSerial = scalar.findLastIndex(isSerial);
   const body = scalar.slice(lastSerial + 1);
@@ -111,6 +118,13 @@ function workOf({ block, loops }: Placed, all: readonly Placed[], asked: Readonl
     const names = namesIn(indices.map((index) => substitute(index, inLoops)));
     return product(body.filter(({ name }) => names.has(name)).map(({ extent }) => extent));
   };
+  /** Loads and shuffles for the lanes of a load. */
+  const forLanes = ({ buffer, indices }: Load): number =>
+    stepsOfLanes(
+      indices.map((index) => substitute(index, inLoops)),
+      nest.buffers.find(({ name }) => name === buffer)!.shape,
+      inLanes,
+    );
   const init = all.find((it) => it.block.name === `${block.name}.init`);
   const outer = init ? splitAtLanes(init.loops).scalar : [];
   const begun = outer.slice(0, outer.findLastIndex(isSerial) + 1);
@@ -121,7 +135,7 @@ function workOf({ block, loops }: Placed, all: readonly Placed[], asked: Readonl
     lanes: product(inLanes.map(({ extent }) => extent)),
     copies: product(body.map(({ extent }) => extent)),
     written: moving(block.indices),
-    loads: loadsOf(block).reduce((sum, indices) => sum + moving(indices), 0),
+    loads: loadsOf(block).reduce((sum, load) => sum + moving(load.indices) * forLanes(load), 0),
     operations: operationsOf(block),
     asked: asked.get(block.name.replace(/(\.rf)+$/, "")) ?? 0,
     begun: init ? executions({ block: init.block, loops: begun }) : null,
@@ -166,12 +180,24 @@ function stepsOfVector({ block, loops }: Placed, inLanes: readonly For[]): numbe
   return (whole + (part * product(inLanes.map(({ extent }) => extent))) / lane.extent) / (whole + 1);
 }
 
-/** Indices of all different loads of a block, those of its own result left out. */
-function loadsOf(block: Block): readonly (readonly Expr[])[] {
-  const found = new Map<string, readonly Expr[]>();
+/** One where lanes lie side by side, or are one element; those in strides are picked from runs, or loaded each. */
+function stepsOfLanes(indices: readonly Expr[], shape: readonly number[], inLanes: readonly For[]): number {
+  const [lane] = inLanes;
+  if (lane?.mark !== "vectorized") return 1;
+  const stride = indices.reduce((sum, index, dim) => {
+    const term = toAffine(index).terms.find(({ atom }) => atom.kind === "var" && atom.name === lane.name);
+    return sum + (term?.coefficient ?? 0) * product(shape.slice(dim + 1));
+  }, 0);
+  if (stride <= 1) return 1;
+  const runs = runsOf(Array.from({ length: lane.extent }, (_, at) => at * stride));
+  return runs ? 2 * runs.starts.length : lane.extent;
+}
+
+/** All different loads of a block, those of its own result left out. */
+function loadsOf(block: Block): readonly Load[] {
+  const found = new Map<string, Load>();
   walkExpr(block.value, (it) => {
-    if (it.kind === "load" && it.buffer !== block.buffer)
-      found.set(JSON.stringify([it.buffer, it.indices]), it.indices);
+    if (it.kind === "load" && it.buffer !== block.buffer) found.set(JSON.stringify([it.buffer, it.indices]), it);
   });
   return [...found.values()];
 }

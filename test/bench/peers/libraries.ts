@@ -47,6 +47,18 @@ const libraries: readonly NativeLibrary[] = [
     compilerOptions: ["-lXNNPACK", "-lpthreadpool"],
     packages: ["libxnnpack-dev", "libpthreadpool-dev"],
   },
+  {
+    name: "loops in C",
+    source: "loops.c",
+    files: ["/usr/bin/gcc"],
+    // As -ffast-math, but for what would have this process flush small numbers to 0, and for reciprocals that are not exact.
+    compilerOptions: [
+      "-O3",
+      "-mprefer-vector-width=512",
+      ...["-fno-math-errno", "-fno-trapping-math", "-ffinite-math-only", "-fno-signed-zeros", "-fassociative-math"],
+    ],
+    packages: ["gcc"],
+  },
 ];
 
 export const findPeers = (options: PeerOptions): readonly Found[] =>

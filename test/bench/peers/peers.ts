@@ -38,6 +38,7 @@ import { measureCalls } from "./suites/call-overhead.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { layoutWorks } from "./suites/layouts.ts";
+import { pixelWorks } from "./suites/pixels.ts";
 import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
 import { type PeerCall, type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
 import { writeReports } from "./write-report.ts";
@@ -66,7 +67,7 @@ const threads = Number(values.threads);
 const target = { ...hostTarget(chosenTarget()), threads };
 const node = Number(process.versions.node.split(".")[0]);
 const works: readonly Work[] = suiteNames.flatMap(
-  (suite) => ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks })[suite] ?? [],
+  (suite) => ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks, ...pixelWorks })[suite] ?? [],
 );
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */

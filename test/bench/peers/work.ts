@@ -22,6 +22,7 @@ export const suiteNames = [
   "attention",
   "bytes",
   "layouts",
+  "pixels",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 

@@ -1,10 +1,11 @@
 // Random operators in the language of operator files: one to four stages, maps and reductions as users write them and as they
-// do not, or a contraction with what stands behind it. The same generator of random numbers gives the same operator.
+// do not, a contraction with what stands behind it, or a map of pixels. The same generator of random numbers gives the same operator.
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { contractionStages, contractionTypes } from "./draw-contraction.ts";
+import { mapStages } from "./draw-map.ts";
 import { drawProduct } from "./draw-product.ts";
 import { readAgain } from "./draw-read.ts";
 import { type Computed, drawElement, drawValue, isFloat, type Scope } from "./draw-value.ts";
@@ -32,8 +33,12 @@ export function drawOperator(rng: Rng, size: OperatorSize): DrawnOperator {
   const op = authoring.defineOp({}, () => {
     const drawing = newDrawing(rng, size);
     manner = drawing.manner;
-    const isContraction = manner === "exact" && once(drawing, 10);
-    return isContraction ? contractionStages(rng, rng.pick(types), nameOf(size)) : drawStages(drawing);
+    if (manner !== "exact") return drawStages(drawing);
+    return oneOf(drawing, [
+      [8, () => drawStages(drawing)],
+      [1, () => contractionStages(rng, rng.pick(types), nameOf(size))],
+      [1, () => mapStages(rng, nameOf(size))],
+    ])();
   });
   return { def: instantiate(op, {}, "drawn"), manner };
 }

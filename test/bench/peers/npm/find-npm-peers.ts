@@ -3,6 +3,7 @@
 import type { CpuTarget } from "../../../../src/compiler/index.ts";
 import type { Found } from "../peer.ts";
 import { jaxJs } from "./jax-js.ts";
+import { jsLoops } from "./js-loops.ts";
 import { findPackage, type NpmPeer, type Package, remedyFor } from "./npm-peer.ts";
 import { numpyTs } from "./numpy-ts.ts";
 import { onnxruntime } from "./onnxruntime.ts";
@@ -10,7 +11,7 @@ import { tfjs } from "./tfjs.ts";
 
 interface Library {
   readonly name: string;
-  /** The first is the one whose version counts. */
+  /** The first is the one whose version counts. None: it needs nothing that is not here. */
   readonly packages: readonly string[];
   readonly codegen: CpuTarget["backend"];
   /** Null: it has no threads, or none of a number that can be chosen. */
@@ -47,6 +48,12 @@ const libraries: readonly Library[] = [
     packages: ["numpy-ts"],
     codegen: "wasm",
     open: async ([found], threads) => (threads === 1 ? numpyTs(found!) : null),
+  },
+  {
+    name: "loops in JavaScript",
+    packages: [],
+    codegen: "wasm",
+    open: async (_, threads) => (threads === 1 ? jsLoops() : null),
   },
 ];
 

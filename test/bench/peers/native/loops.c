@@ -1,0 +1,182 @@
+// Loops as one writes them in C, for a compiler to put into vectors: operators whose operands lie near the results in another order.
+
+#include <math.h>
+
+#include "peer.h"
+
+struct call {
+  struct peer_call base;
+  long extents[4];
+  void *arrays[4];
+};
+
+#define ARRAYS(call)                                                              \
+  const long a = ((struct call *)call)->extents[0], b = ((struct call *)call)->extents[1], \
+             c = ((struct call *)call)->extents[2];                               \
+  void *const *arrays = ((struct call *)call)->arrays;                            \
+  (void)a, (void)b, (void)c, (void)arrays
+
+// [a·b pixels, 3 bytes] → [3, a·b], less a mean and times a factor of the channel.
+static void planes(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict image = arrays[0];
+  const float *restrict mean = arrays[1], *restrict factor = arrays[2];
+  float *restrict out = arrays[3];
+  for (long channel = 0; channel < 3; channel++)
+    for (long pixel = 0; pixel < a * b; pixel++)
+      out[channel * a * b + pixel] = ((float)image[pixel * 3 + channel] - mean[channel]) * factor[channel];
+}
+
+// The same where the channels stay beside each other.
+static void channels(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict image = arrays[0];
+  const float *restrict mean = arrays[1], *restrict factor = arrays[2];
+  float *restrict out = arrays[3];
+  for (long pixel = 0; pixel < a * b; pixel++)
+    for (long channel = 0; channel < 3; channel++)
+      out[pixel * 3 + channel] = (image[pixel * 3 + channel] - mean[channel]) * factor[channel];
+}
+
+// [3, a·b] → [a·b pixels, 3], between 0 and 1.
+static void pixels(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict image = arrays[0];
+  float *restrict out = arrays[1];
+  for (long pixel = 0; pixel < a * b; pixel++)
+    for (long channel = 0; channel < 3; channel++) {
+      const float value = image[channel * a * b + pixel];
+      out[pixel * 3 + channel] = value < 0 ? 0 : value > 1 ? 1 : value;
+    }
+}
+
+// a planes of b × c, each element four times, plus what is there already.
+static void twice(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict small = arrays[0], *restrict large = arrays[1];
+  float *restrict out = arrays[2];
+  for (long plane = 0; plane < a; plane++)
+    for (long y = 0; y < 2 * b; y++)
+      for (long x = 0; x < 2 * c; x++) {
+        const long at = (plane * 2 * b + y) * 2 * c + x;
+        out[at] = small[(plane * b + y / 2) * c + x / 2] + large[at];
+      }
+}
+
+static void mono(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict sound = arrays[0];
+  float *restrict out = arrays[1];
+  for (long at = 0; at < a; at++) out[at] = (sound[2 * at] + sound[2 * at + 1]) * 0.5f;
+}
+
+static void magnitudes(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict numbers = arrays[0];
+  float *restrict out = arrays[1];
+  for (long at = 0; at < a; at++) {
+    const float re = numbers[2 * at], im = numbers[2 * at + 1];
+    out[at] = sqrtf(re * re + im * im);
+  }
+}
+
+static void complex_product(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict left = arrays[0], *restrict right = arrays[1];
+  float *restrict out = arrays[2];
+  for (long at = 0; at < a; at++) {
+    const float re = left[2 * at], im = left[2 * at + 1], re2 = right[2 * at], im2 = right[2 * at + 1];
+    out[2 * at] = re * re2 - im * im2;
+    out[2 * at + 1] = re * im2 + im * re2;
+  }
+}
+
+// An image of a × b pixels from right to left, half as bright.
+static void mirror(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict image = arrays[0];
+  float *restrict out = arrays[1];
+  for (long y = 0; y < a; y++)
+    for (long x = 0; x < b; x++)
+      for (long channel = 0; channel < 3; channel++)
+        out[(y * b + x) * 3 + channel] = image[(y * b + b - 1 - x) * 3 + channel] * 0.5f;
+}
+
+// Brightness of each pixel, color of each four of them → pixels of three channels.
+static void yuv(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict bright = arrays[0], *restrict blue = arrays[1], *restrict red = arrays[2];
+  float *restrict out = arrays[3];
+  for (long y = 0; y < a; y++)
+    for (long x = 0; x < b; x++) {
+      const long four = (y / 2) * (b / 2) + x / 2;
+      const float l = bright[y * b + x], u = (float)blue[four] - 128, v = (float)red[four] - 128;
+      float *pixel = out + (y * b + x) * 3;
+      pixel[0] = l + v * 1.402f;
+      pixel[1] = l - u * 0.344f - v * 0.714f;
+      pixel[2] = l + u * 1.772f;
+    }
+}
+
+// Each of b channels of a pixel over another image by the opacity of its own, the last of them.
+static void over(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict front = arrays[0], *restrict back = arrays[1];
+  float *restrict out = arrays[2];
+  for (long pixel = 0; pixel < a; pixel++)
+    for (long channel = 0; channel < b; channel++) {
+      const long at = pixel * b + channel;
+      out[at] = front[at] + back[at] * (1 - front[pixel * b + b - 1]);
+    }
+}
+
+static void cross(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict left = arrays[0], *restrict right = arrays[1];
+  float *restrict out = arrays[2];
+  for (long at = 0; at < a; at++) {
+    const float *u = left + 3 * at, *v = right + 3 * at;
+    out[3 * at] = u[1] * v[2] - u[2] * v[1];
+    out[3 * at + 1] = u[2] * v[0] - u[0] * v[2];
+    out[3 * at + 2] = u[0] * v[1] - u[1] * v[0];
+  }
+}
+
+static void directions(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict vectors = arrays[0];
+  float *restrict out = arrays[1];
+  for (long at = 0; at < a; at++) {
+    const float *v = vectors + 3 * at;
+    const float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + 1);
+    for (long axis = 0; axis < 3; axis++) out[3 * at + axis] = v[axis] / length;
+  }
+}
+
+static const struct {
+  const char *name;
+  peer_step *run;
+  int arrays;
+} calls[] = {
+    {"planes-u8", planes, 4},       {"channels-f32", channels, 4}, {"pixels-f32", pixels, 2},
+    {"twice-f32", twice, 3},        {"mono-f32", mono, 2},         {"magnitudes-f32", magnitudes, 2},
+    {"complex-product-f32", complex_product, 3},                   {"mirror-f32", mirror, 2},
+    {"yuv-u8", yuv, 4},             {"over-f32", over, 3},         {"cross-f32", cross, 3},
+    {"directions-f32", directions, 2},
+};
+
+struct peer_call *peer_open(const char *name, const double *extents, void *const *arrays) {
+  for (size_t at = 0; at < sizeof calls / sizeof *calls; at++) {
+    if (!is(name, calls[at].name)) continue;
+    struct call *call = calloc(1, sizeof *call);
+    call->base.run = calls[at].run;
+    for (int i = 0; i < 3; i++) call->extents[i] = (long)extents[i];
+    for (int i = 0; i < calls[at].arrays; i++) call->arrays[i] = arrays[i];
+    return &call->base;
+  }
+  return NULL;
+}
+
+void peer_threads(int count) { (void)count; }
+
+const char *peer_chosen(void) { return NULL; }
