@@ -99,7 +99,10 @@ function roomAround(base: Expr, lanes: number, { length, ranges }: Room): Around
 }
 
 /** Most runs: each is a load, and each but the first a shuffle more. */
-const mostRuns = 4;
+const mostRuns = 8;
+
+/** Most elements that are loaded on their own. */
+const mostSingle = 4;
 
 /** Least elements of a run: of fewer, each is loaded on its own. */
 const leastWidth = 4;
@@ -117,7 +120,7 @@ export function runsOf(offsets: readonly number[], around: Around = noRoom): Run
   const own = closestRuns(offsets, end);
   const runs = shared && shared.starts.length <= own.starts.length ? shared : own;
   if (runs.starts.length <= mostRuns && 2 * runs.starts.length <= lanes) return runs;
-  return ascending(offsets).length <= mostRuns ? runsFrom(offsets, 1, (offset) => offset) : null;
+  return ascending(offsets).length <= mostSingle ? runsFrom(offsets, 1, (offset) => offset) : null;
 }
 
 /** Runs as long as there are lanes, which begin at multiples of that, the last perhaps back from the end. */

@@ -6,7 +6,7 @@ import { define, localFrom } from "./build.ts";
 import { sameExpr } from "./expr-key.ts";
 import { interner, isLargeExpr } from "./graph.ts";
 import { lanesOf } from "./lanes.ts";
-import type { Define, Expr } from "./loop-ir.ts";
+import type { Define, Expr, LanePick } from "./loop-ir.ts";
 import { eachOperand, mapOperands, operandsOf } from "./operands.ts";
 import { type Surroundings, speculated } from "./speculate.ts";
 
@@ -61,6 +61,7 @@ function isPlain(exprs: readonly Expr[]): boolean {
   let isRepeated = false;
   const sizeOf = (expr: Expr): TreeSize => {
     const size = { weight: weightOf(expr), nodes: 1, depth: 0 };
+    isRepeated ||= isWidePick(expr);
     if (isRepeated || expr.kind === "load" || expr.kind === "ramp") return size;
     eachOperand(expr, (operand) => {
       const own = sizeOf(operand);
@@ -92,6 +93,13 @@ interface TreeSize {
 const valuesIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? operandsOf(expr).filter(isLargeExpr) : operandsOf(expr);
 
+/** The same, those as often as back ends write them: a part of a pick for each vector of its lanes. */
+const usedIn = (expr: Expr): readonly Expr[] =>
+  isWidePick(expr) ? [...operandsOf(expr), ...operandsOf(expr)] : valuesIn(expr);
+
+const isWidePick = (expr: Expr): expr is LanePick =>
+  expr.kind === "pick" && expr.picks.length > lanesOf(expr.parts[0]!);
+
 /** Operands that are computed whenever the expression is: a choice, an `and` and an `or` may leave some out. */
 function certainlyIn(expr: Expr): readonly Expr[] {
   if (expr.kind === "select" && lanesOf(expr.condition) === 1) return [expr.condition];
@@ -106,7 +114,7 @@ interface Node {
 
 /** Every node, operands first, and whether it is to be a local. */
 function locals(order: readonly Expr[], roots: readonly Expr[]): readonly Node[] {
-  const uses = usesOf(order, valuesIn);
+  const uses = usesOf(order, usedIn);
   /** Weight and depth of what is written where each node is used. */
   const sizes = new Map<Expr, { readonly weight: number; readonly depth: number }>();
   const none = { weight: 0, depth: 0 };

@@ -153,13 +153,15 @@ function contraction(
     const inner = reduced.map((axis, at) => ({ ...axis, at: reduceAxis(`k${at}`, axis.extent) }));
     const tap = window && reduceAxis("w", window.taps);
     const walked = rng.pick(["left", "right"] as const);
+    let hasTaps = false;
     const [left, right] = (["left", "right"] as const).map((side, at) => {
       const own = [...indexed, ...inner].filter(({ of }) => of === side || of === "both");
       const axes = tap && walked === side ? walking(own, side, tap, window!) : own;
+      hasTaps ||= axes !== own;
       return factor(rng, { name: operands[at]!, stored: stored[at]!, summed, axes });
     }) as [Expr, Expr];
     const product = rng.below(2) === 0 ? left.mul(right) : right.mul(left);
-    const over = [...inner.map(({ at }) => at), ...(tap ? [tap] : [])];
+    const over = [...inner.map(({ at }) => at), ...(tap && hasTaps ? [tap] : [])];
     return finished(rng, (sum as (value: Expr, axes: unknown) => Expr)(product, over.length === 1 ? over[0] : over));
   });
 }

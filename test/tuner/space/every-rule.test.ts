@@ -38,6 +38,12 @@ const transposed = defineOp({ M: 40, N: 50 }, ({ M, N }) => {
   return compute("y", [N, M], (i, j) => A(j, i));
 });
 
+/** Pixels of three channels, from planes. */
+const pixels = defineOp({ M: 40, N: 50 }, ({ M, N }) => {
+  const A = tensor("A", [3, M, N], "f32");
+  return compute("y", [M, N, 3], (i, j, c) => A(c, i, j).mul(2));
+});
+
 const ops: readonly Op[] = [
   gemm,
   gemmBiasRelu,
@@ -49,6 +55,7 @@ const ops: readonly Op[] = [
   diagonals,
   chain,
   transposed,
+  pixels,
 ];
 
 const spaces = (rules: readonly SpaceRule[]): readonly string[] =>

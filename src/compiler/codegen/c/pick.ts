@@ -8,6 +8,7 @@ import type { Context, Value } from "./context.ts";
 import { type Element, elementBytes, type Piece, storedElement } from "./element.ts";
 import { emit } from "./operand.ts";
 import type { Prelude } from "./prelude.ts";
+import { leadingLanes, shortOperand } from "./resize-lanes.ts";
 import { inline } from "./vector-function.ts";
 
 export function emitPick(context: Context, expr: LanePick, { start, lanes }: Piece): Value {
@@ -39,7 +40,7 @@ export interface PickForm {
   readonly places: readonly number[];
 }
 
-/** Least bytes of a vector: compilers take the shuffles of shorter ones apart. */
+/** Bytes of the shortest vector that compilers shuffle: what is shorter is the beginning of such a one. */
 const leastBytes = 16;
 
 /** `name(a0, a1, …)` gives the places, counted through the operands. */
@@ -47,23 +48,24 @@ export function pickFunction(prelude: Prelude, form: PickForm): string {
   const { element, width, count, places } = form;
   const type = prelude.type(element, places.length);
   const operand = prelude.type(element, width);
-  return prelude.define(`uk_pick_${element}x${width}_${placesText(places)}`, () => {
+  const name = `uk_pick_${element}x${width}_${placesText(places)}`;
+  return prelude.define(name, () => {
     const names = Array.from({ length: count }, (_, at) => `a${at}`);
     const lanes = places.map((place) => `a${Math.floor(place / width)}[${place % width}]`);
     const assembled = `  return (${type}){${lanes.join(", ")}};`;
-    const isShort = width * elementBytes[element] < leastBytes || places.length * elementBytes[element] < leastBytes;
-    const name = `uk_pick_${element}x${width}_${placesText(places)}`;
+    // clang shuffles vectors of one length alone.
+    const isShuffled = count <= 2 || width === places.length;
     return [
       `${inline} ${type} ${name}(${names.map((it) => `${operand} ${it}`).join(", ")}) {`,
-      ...(isShort
-        ? [assembled]
-        : ["#if defined(__clang__) || __GNUC__ >= 12", ...shuffles(type, form), "#else", assembled, "#endif"]),
+      ...(isShuffled
+        ? ["#if defined(__clang__) || __GNUC__ >= 12", ...shuffles(prelude, form), "#else", assembled, "#endif"]
+        : [assembled]),
       "}",
     ].join("\n");
   });
 }
 
-/** "every_3_x16", or the place of each lane. */
+/** "every_3_x16_from_0", or the place of each lane. */
 function placesText(places: readonly number[]): string {
   const [first = 0, second = 0] = places;
   const step = second - first;
@@ -72,13 +74,25 @@ function placesText(places: readonly number[]): string {
 }
 
 /** The first two operands give a vector with their lanes, and each other one its own: −1 is any lane. */
-function shuffles(type: string, { width, count, places }: PickForm): readonly string[] {
-  const lanes = places.length;
-  const begun = places.map((place) => (place < 2 * width ? place : -1)).join(", ");
+function shuffles(prelude: Prelude, { element, width, count, places }: PickForm): readonly string[] {
+  const least = leastBytes / elementBytes[element];
+  const wide = Math.max(width, least);
+  const given = places.map((place) => Math.floor(place / width) * wide + (place % width));
+  const all = [...given, ...Array.from({ length: Math.max(0, least - places.length) }, () => -1)];
+  const source = (at: number): string => (width < least ? shortOperand(prelude, element, width, `a${at}`) : `a${at}`);
+  const begun = all.map((place) => (place < 2 * wide ? place : -1)).join(", ");
   const later = Array.from({ length: Math.max(0, count - 2) }, (_, at) => {
-    const from = (at + 2) * width;
-    const order = places.map((place, lane) => (place < from ? lane : place < from + width ? lanes + place - from : -1));
-    return `  r = __builtin_shufflevector(r, a${at + 2}, ${order.join(", ")});`;
+    const from = (at + 2) * wide;
+    const order = all.map((place, lane) =>
+      place < from ? lane : place < from + wide ? all.length + place - from : -1,
+    );
+    return `  r = __builtin_shufflevector(r, ${source(at + 2)}, ${order.join(", ")});`;
   });
-  return [`  ${type} r = __builtin_shufflevector(a0, ${count > 1 ? "a1" : "a0"}, ${begun});`, ...later, "  return r;"];
+  const type = prelude.type(element, all.length);
+  const result = all.length > places.length ? leadingLanes(prelude, "r", element, places.length) : "r";
+  return [
+    `  ${type} r = __builtin_shufflevector(${source(0)}, ${count > 1 ? source(1) : source(0)}, ${begun});`,
+    ...later,
+    `  return ${result};`,
+  ];
 }

@@ -88,6 +88,13 @@ export function asOperand(prelude: Prelude, from: Element, lanes: number): strin
   return whole ? `(${type})(${prelude.type(whole, 16 / bytes)}){(${cName[whole]})a}` : `(${type})a`;
 }
 
+/** A vector of less than 16 bytes as the beginning of one that has so many. */
+export function shortOperand(prelude: Prelude, element: Element, lanes: number, text: string): string {
+  const whole = signedOfBytes[elementBytes[element] * lanes]!;
+  const all = prelude.type(whole, 16 / elementBytes[whole]);
+  return `(${prelude.type(element, 16 / elementBytes[element])})(${all}){(${cName[whole]})${text}}`;
+}
+
 /** The integer piece in what builtins give: at least 16 bytes, of which the first are its lanes. */
 export function leadingLanes(prelude: Prelude, call: string, to: Element, lanes: number): string {
   const [type, whole] = [prelude.type(to, lanes), signedOfBytes[elementBytes[to] * lanes]];

@@ -15,6 +15,7 @@ export const ruleOrder = [
   "split-reduction",
   "row-reduction",
   "tile-map",
+  "turn-map",
   "vectorize-map",
 ] as const;
 

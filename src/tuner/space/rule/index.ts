@@ -11,6 +11,7 @@ import { splitReduction } from "./split-reduction.ts";
 import { tensorize } from "./tensorize.ts";
 import { tileMap } from "./tile-map.ts";
 import { tileRegisters } from "./tile-registers.ts";
+import { turnMap } from "./turn-map.ts";
 import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
@@ -24,6 +25,7 @@ const rules: Readonly<Record<RuleName, SpaceRule>> = {
   tensorize,
   "tile-map": tileMap,
   "tile-registers": tileRegisters,
+  "turn-map": turnMap,
   "unroll-choices": unrollChoices,
   "vectorize-map": vectorizeMap,
 };

@@ -21,6 +21,7 @@ const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] =
   [/vector-axis/, /const longestStride = /, "which vectors a search tries"],
   [/merged-axes/, /const (mostLanes|leastGain) = /, "which templates a search has"],
   [/flat-maps/, /const mostShort = /, "which templates a search has"],
+  [/lane-turns/, /const most(Turns|Operations) = /, "which vectors a search tries"],
   [/near-lanes/, /const turns = /, "which vectors a search tries"],
   [/near-lanes/, /const mostLanes = /, "what the schedule language allows"],
   [/tile-map/, /\[1, 2, 4, 8, 16, 32, 64\]/, "values that a search tries"],
