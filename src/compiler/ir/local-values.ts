@@ -6,7 +6,7 @@ import { define, localFrom } from "./build.ts";
 import { sameExpr } from "./expr-key.ts";
 import { interner, isLargeExpr } from "./graph.ts";
 import { lanesOf } from "./lanes.ts";
-import type { Define, Expr, LanePick } from "./loop-ir.ts";
+import type { Define, Expr } from "./loop-ir.ts";
 import { eachOperand, mapOperands, operandsOf } from "./operands.ts";
 import { type Surroundings, speculated } from "./speculate.ts";
 
@@ -23,7 +23,8 @@ export interface LocalValues {
 
 /** @param fresh gives the name of the next local */
 export function localValues(exprs: readonly Expr[], around: Surroundings, fresh: () => string): LocalValues {
-  if (isShort(exprs) || isPlain(exprs)) return { defines: [], exprs };
+  const isWide = exprs.some((expr) => partsInTurns(expr).length > 0);
+  if (!isWide && (isShort(exprs) || isPlain(exprs))) return { defines: [], exprs };
   const intern = interner();
   const roots = exprs.map(intern);
   const order = [...new Set(roots.flatMap((root) => operandsFirst(root, valuesIn)))];
@@ -61,7 +62,6 @@ function isPlain(exprs: readonly Expr[]): boolean {
   let isRepeated = false;
   const sizeOf = (expr: Expr): TreeSize => {
     const size = { weight: weightOf(expr), nodes: 1, depth: 0 };
-    isRepeated ||= isWidePick(expr);
     if (isRepeated || expr.kind === "load" || expr.kind === "ramp") return size;
     eachOperand(expr, (operand) => {
       const own = sizeOf(operand);
@@ -93,12 +93,12 @@ interface TreeSize {
 const valuesIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? operandsOf(expr).filter(isLargeExpr) : operandsOf(expr);
 
-/** The same, those as often as back ends write them: a part of a pick for each vector of its lanes. */
-const usedIn = (expr: Expr): readonly Expr[] =>
-  isWidePick(expr) ? [...operandsOf(expr), ...operandsOf(expr)] : valuesIn(expr);
-
-const isWidePick = (expr: Expr): expr is LanePick =>
-  expr.kind === "pick" && expr.picks.length > lanesOf(expr.parts[0]!);
+/** Vectors that a value longer than they are is made up of lane by lane: back ends write them for each part of it. */
+function partsInTurns(expr: Expr): readonly Expr[] {
+  if (expr.kind === "cast") return partsInTurns(expr.operand);
+  if (expr.kind === "interleave") return expr.parts;
+  return expr.kind === "pick" && expr.picks.length > lanesOf(expr.parts[0]!) ? expr.parts : [];
+}
 
 /** Operands that are computed whenever the expression is: a choice, an `and` and an `or` may leave some out. */
 function certainlyIn(expr: Expr): readonly Expr[] {
@@ -114,7 +114,8 @@ interface Node {
 
 /** Every node, operands first, and whether it is to be a local. */
 function locals(order: readonly Expr[], roots: readonly Expr[]): readonly Node[] {
-  const uses = usesOf(order, usedIn);
+  const uses = usesOf(order, valuesIn);
+  const parts = new Set(roots.flatMap(partsInTurns));
   /** Weight and depth of what is written where each node is used. */
   const sizes = new Map<Expr, { readonly weight: number; readonly depth: number }>();
   const none = { weight: 0, depth: 0 };
@@ -126,7 +127,7 @@ function locals(order: readonly Expr[], roots: readonly Expr[]): readonly Node[]
       depth = Math.max(depth, own.depth + 1);
     }
     const isShared = weight >= costly && (uses.get(expr) ?? 0) + (roots.includes(expr) ? 1 : 0) > 1;
-    const isLocal = isShared || depth >= mostDepth;
+    const isLocal = isShared || depth >= mostDepth || (parts.has(expr) && weight > 0);
     sizes.set(expr, isLocal ? none : { weight, depth });
     return { expr, isLocal };
   });

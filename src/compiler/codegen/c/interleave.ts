@@ -2,12 +2,14 @@
 //
 //   a0 a1 …, b0 b1 …, c0 c1 …, d0 d1 …   →   a0 b0 a1 b1 …, c0 d0 c1 d1 …   →   a0 b0 c0 d0 a1 b1 c1 d1 …
 
+import { pick } from "../../ir/build.ts";
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Interleave } from "../../ir/loop-ir.ts";
 import type { Context, Value } from "./context.ts";
 import { type Element, maskElement, type Piece, storedElement } from "./element.ts";
 import { interleavedRows } from "./interleave-rows.ts";
 import { emit } from "./operand.ts";
-import { pickFunction } from "./pick.ts";
+import { emitPick, pickFunction } from "./pick.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline } from "./vector-function.ts";
 
@@ -20,6 +22,10 @@ export function emitInterleave(context: Context, expr: Interleave, piece: Piece)
     const range: Piece = { start: start / each, lanes: lanes / each };
     const rows = interleavedRows(context, expr, range);
     if (rows) return rows;
+    const whole = lanesOf(parts[0]!);
+    // What is in registers, or the same in all lanes, is shuffled as a whole.
+    if (whole > range.lanes && parts.every(({ kind }) => kind === "local" || kind === "broadcast"))
+      return emitPick(context, pick(parts, placesInTurns(each, whole)), piece);
     const texts = parts.map((part) => emit(context, part, range).text);
     return { text: inTurns(context.prelude, texts, element, range.lanes), element };
   }
@@ -55,9 +61,11 @@ function inTurns(prelude: Prelude, parts: readonly string[], element: Element, l
 
 /** There are no wider lanes than those of 8 bytes. */
 const pickInTurns = (prelude: Prelude, count: number, element: Element, width: number): string => {
-  const places = Array.from({ length: count * width }, (_, lane) => (lane % count) * width + Math.floor(lane / count));
-  return pickFunction(prelude, { element, width, count, places });
+  return pickFunction(prelude, { element, width, count, places: placesInTurns(count, width) });
 };
+
+const placesInTurns = (count: number, width: number): readonly number[] =>
+  Array.from({ length: count * width }, (_, lane) => (lane % count) * width + Math.floor(lane / count));
 
 const wider: Partial<Record<Element, Element>> = { i8: "i16", i16: "i32", i32: "i64" };
 

@@ -1,6 +1,5 @@
 // WASM types of the IR's types: a scalar is one of the four number types, a vector the lanes of a v128.
 
-import { byteSize } from "../../expr/dtype.ts";
 import type { IrType } from "../../ir/loop-ir.ts";
 import type { ValueType } from "./instruction.ts";
 
@@ -35,7 +34,7 @@ export const vectorShape: Readonly<Record<IrType, Shape>> = {
   bool: "i8x16",
 };
 
-export const laneBytesOf = (dtype: IrType): number => (dtype === "i64" ? 8 : byteSize[dtype]);
+export { bytesOfElement as laneBytesOf } from "../../ir/element-bytes.ts";
 
 export const isFloatType = (dtype: IrType): dtype is "f32" | "f64" => dtype === "f32" || dtype === "f64";
 export const isHalf = (dtype: IrType): dtype is "f16" | "bf16" => dtype === "f16" || dtype === "bf16";

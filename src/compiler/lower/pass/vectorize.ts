@@ -6,21 +6,22 @@
 //       C[i*8 + v] += A[i*97 + k] * B[k*8 + v]      C[ramp(i*8, 1, 8)] += broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
 
 import { byteSize } from "../../expr/dtype.ts";
-import { coefficientOf, fromAffine, withoutVar } from "../../ir/affine.ts";
-import { add, and, constInt, forLoop, ifThen, interleave, min, mul, pick, ramp, variable } from "../../ir/build.ts";
+import { add, and, constInt, forLoop, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
-import type { Buffer, Expr, For, If, IrType, Prefetch, Stmt, Store } from "../../ir/loop-ir.ts";
+import { bytesOfElement } from "../../ir/element-bytes.ts";
+import type { Buffer, Expr, For, If, Prefetch, Stmt, Store } from "../../ir/loop-ir.ts";
 import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
-import { seqOf, simplifyAffine, simplifyExpr, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
-import { updateFor, updateOperand, updatePrefetch, updateStore } from "../../ir/update.ts";
-import { mapChildren, someExpr, substitute, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { seqOf, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
+import { updateFor, updatePrefetch, updateStore } from "../../ir/update.ts";
+import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { walk } from "../../support/graph.ts";
 import { vectorBytesOf } from "../../target/target.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
 import { lanesArePrivate } from "./vectorize/private-lanes.ts";
-import { vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
+import { storeInTurns } from "./vectorize/store-in-turns.ts";
+import { type VectorSite, vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
 
 /** For vectors whose lanes are picked from runs of memory where they lie near each other. */
 export const vectorize: Pass = vectorizing({ picksLanes: true });
@@ -129,7 +130,7 @@ function widestIn(value: Expr): number {
   let widest = 1;
   walk(value, computedFrom, (expr) => {
     if (expr.kind === "var" || expr.kind === "const") return;
-    widest = Math.max(widest, bytesOf(expr.dtype));
+    widest = Math.max(widest, bytesOfElement(expr.dtype));
   });
   return widest;
 }
@@ -150,10 +151,18 @@ interface LaneLoop extends Context {
   readonly active: Expr | null;
 }
 
+const siteOf = ({ loop, lanes, buffers, ranges, picksLanes }: LaneLoop): VectorSite => ({
+  name: loop.name,
+  lanes,
+  buffers,
+  ranges,
+  picksLanes,
+});
+
 function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
   switch (stmt.kind) {
     case "for": {
-      const turns = storeInTurns(stmt, lane);
+      const turns = lane.active ? null : storeInTurns(stmt, siteOf(lane));
       if (turns) return turns;
       const inner = { ...lane, ranges: withRange(lane.ranges, stmt.name, 0, stmt.extent - 1) };
       const mark = stmt.mark === "vectorized" ? "unrolled" : stmt.mark;
@@ -175,71 +184,6 @@ function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
       return laneByLane(stmt, lane);
   }
 }
-
-/**
- * Elements that one vector after the other stores in turns, as one run: `for c in 0..3: Y[3·v + c] = …` with lanes v. Null: they are none.
- */
-function storeInTurns({ name, extent, mark, body }: For, lane: LaneLoop): Stmt | null {
-  if (!lane.picksLanes || lane.active || mark !== "unrolled" || extent < 2 || extent > mostTurns) return null;
-  return runInTurns(body, { name, extent }, lane);
-}
-
-function runInTurns(body: Stmt, turn: Pick<For, "name" | "extent">, lane: LaneLoop): Stmt | null {
-  const { loop, lanes, buffers, ranges, picksLanes } = lane;
-  const { name, extent } = turn;
-  if (body.kind === "if") {
-    const { condition } = body;
-    if (body.else || mentions(condition, loop.name) || mentions(condition, name)) return null;
-    const then = runInTurns(body.then, turn, {
-      ...lane,
-      ranges: conjunctsOf(condition).reduce((known, it) => assume(it, known), ranges),
-    });
-    return then && ifThen(condition, then);
-  }
-  if (body.kind !== "store" || body.active) return null;
-  const place = simplifyAffine(body.indices[0]!, withRange(ranges, name, 0, extent - 1));
-  const rest = withoutVar(withoutVar(place, loop.name), name);
-  const isRun = coefficientOf(place, loop.name) === extent && coefficientOf(place, name) === 1;
-  if (!isRun || rest.terms.some(({ atom }) => mentions(atom, loop.name) || mentions(atom, name))) return null;
-  const isOwn = someExpr(body.value, (each) => each.kind === "load" && each.buffer === body.buffer);
-  if (isOwn || body.value.dtype === "bool") return null;
-  const site = { name: loop.name, lanes, buffers, ranges, picksLanes };
-  const parts = Array.from({ length: extent }, (_, turn) => {
-    const value = simplifyExpr(substitute(body.value, new Map([[name, constInt(turn)]])), ranges);
-    return vectorValue(value, site, null)?.expr;
-  });
-  if (!parts.every((part) => part !== undefined)) return null;
-  return updateStore(body, { indices: [ramp(fromAffine(rest), 1, lanes * extent)], value: takingTurns(parts, lanes) });
-}
-
-/** The lanes of vectors in turns. Those that become narrower do so behind: wide lanes take fewer instructions to shuffle. */
-function takingTurns(parts: readonly Expr[], lanes: number): Expr {
-  const casts = parts.filter((part) => part.kind === "cast");
-  const [first] = casts;
-  if (first && casts.length === parts.length) {
-    const { dtype } = first.operand;
-    const isNarrowed = casts.every(({ operand }) => operand.dtype === dtype) && bytesOf(dtype) > bytesOf(first.dtype);
-    if (isNarrowed)
-      return updateOperand(
-        first,
-        takingTurns(
-          casts.map(({ operand }) => operand),
-          lanes,
-        ),
-      );
-  }
-  const count = parts.length;
-  if ([2, 4, 8].includes(count)) return interleave(parts);
-  return pick(
-    parts,
-    Array.from({ length: lanes * count }, (_, at) => (at % count) * lanes + Math.floor(at / count)),
-  );
-}
-
-const bytesOf = (dtype: IrType): number => (dtype === "i64" ? 8 : byteSize[dtype]);
-
-/** Most vectors that take turns. */
-const mostTurns = 8;
 
 /** A loop over the lanes around one statement, under the conditions that `active` stands for. */
 function laneByLane(stmt: Stmt, { loop, lanes, active }: LaneLoop): Stmt {
@@ -269,15 +213,15 @@ export function fewer(a: Expr | null, b: Expr | null, ranges: Ranges): Expr | nu
 }
 
 /** Vectorises a hint. The lanes of a vector lie in one line, or in two, of which its neighbour has the other. */
-function vectorPrefetch(stmt: Prefetch, { loop, lanes, buffers, ranges, picksLanes }: LaneLoop): Stmt | null {
+function vectorPrefetch(stmt: Prefetch, lane: LaneLoop): Stmt | null {
   const [index] = stmt.indices;
-  if (!mentions(index!, loop.name)) return stmt;
-  const vector = vectorIndex(index!, { name: loop.name, lanes, buffers, ranges, picksLanes });
+  if (!mentions(index!, lane.loop.name)) return stmt;
+  const vector = vectorIndex(index!, siteOf(lane));
   return vector?.kind === "ramp" ? updatePrefetch(stmt, [vector.base]) : null;
 }
 
-function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, picksLanes, active }: LaneLoop): Stmt | null {
-  const site = { name: loop.name, lanes, buffers, ranges, picksLanes };
+function vectorStore(stmt: Store, lane: LaneLoop): Stmt | null {
+  const [site, { active }] = [siteOf(lane), lane];
   const index = vectorIndex(stmt.indices[0]!, site);
   if (!index) return null;
   const value = vectorValue(stmt.value, site, active);
