@@ -1,4 +1,4 @@
-// Loops as one writes them in JavaScript, for an engine to compile: the operators of suites/pixels.ts.
+// Loops as one writes them in JavaScript for an engine to compile them well, short ones written out: the operators of suites/pixels.ts.
 
 import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import type { NpmPeer } from "./npm-peer.ts";
@@ -6,76 +6,114 @@ import type { NpmPeer } from "./npm-peer.ts";
 type Loops = (inputs: readonly Float32Array[], out: Float32Array, extents: readonly number[]) => void;
 
 const loops: Readonly<Record<string, Loops>> = {
-  "planes-u8"([image, mean, factor], out, [H, W]) {
-    const count = H! * W!;
-    for (let c = 0; c < 3; c++)
-      for (let pixel = 0; pixel < count; pixel++)
-        out[c * count + pixel] = (image![pixel * 3 + c]! - mean![c]!) * factor![c]!;
+  "planes-u8"([image, mean, factor], out, [H = 0, W = 0]) {
+    const count = H * W;
+    for (let c = 0; c < 3; c++) {
+      const [m, f] = [mean![c]!, factor![c]!];
+      const first = c * count;
+      for (let pixel = 0; pixel < count; pixel++) out[first + pixel] = (image![pixel * 3 + c]! - m) * f;
+    }
   },
-  "channels-f32"([image, mean, factor], out, [H, W]) {
-    for (let pixel = 0; pixel < H! * W!; pixel++)
-      for (let c = 0; c < 3; c++) out[pixel * 3 + c] = (image![pixel * 3 + c]! - mean![c]!) * factor![c]!;
+  "channels-f32"([image, mean, factor], out) {
+    const [m0, m1, m2] = mean as unknown as readonly [number, number, number];
+    const [f0, f1, f2] = factor as unknown as readonly [number, number, number];
+    for (let at = 0; at < out.length; at += 3) {
+      out[at] = (image![at]! - m0) * f0;
+      out[at + 1] = (image![at + 1]! - m1) * f1;
+      out[at + 2] = (image![at + 2]! - m2) * f2;
+    }
   },
-  "pixels-f32"([image], out, [H, W]) {
-    const count = H! * W!;
-    for (let pixel = 0; pixel < count; pixel++)
-      for (let c = 0; c < 3; c++) out[pixel * 3 + c] = Math.min(1, Math.max(0, image![c * count + pixel]!));
-  },
-  "twice-f32"([small, large], out, [C, H, W]) {
-    for (let row = 0; row < C! * 2 * H!; row++)
-      for (let x = 0; x < 2 * W!; x++) {
-        const at = row * 2 * W! + x;
-        out[at] = small![(row >> 1) * W! + (x >> 1)]! + large![at]!;
+  "pixels-f32"([image], out, [H = 0, W = 0]) {
+    const count = H * W;
+    for (let c = 0; c < 3; c++) {
+      const first = c * count;
+      for (let pixel = 0; pixel < count; pixel++) {
+        const value = image![first + pixel]!;
+        out[pixel * 3 + c] = value < 0 ? 0 : value > 1 ? 1 : value;
       }
+    }
   },
-  "mono-f32"([sound], out, [N]) {
-    for (let at = 0; at < N!; at++) out[at] = (sound![2 * at]! + sound![2 * at + 1]!) * 0.5;
+  "twice-f32"([small, large], out, [C = 0, H = 0, W = 0]) {
+    for (let row = 0; row < C * 2 * H; row++) {
+      const [from, to] = [(row >> 1) * W, row * 2 * W];
+      for (let x = 0; x < W; x++) {
+        const value = small![from + x]!;
+        const at = to + 2 * x;
+        out[at] = value + large![at]!;
+        out[at + 1] = value + large![at + 1]!;
+      }
+    }
   },
-  "magnitudes-f32"([numbers], out, [N]) {
-    for (let at = 0; at < N!; at++) {
-      const [re, im] = [numbers![2 * at]!, numbers![2 * at + 1]!];
+  "mono-f32"([sound], out) {
+    for (let at = 0; at < out.length; at++) out[at] = (sound![2 * at]! + sound![2 * at + 1]!) * 0.5;
+  },
+  "magnitudes-f32"([numbers], out) {
+    for (let at = 0; at < out.length; at++) {
+      const re = numbers![2 * at]!;
+      const im = numbers![2 * at + 1]!;
       out[at] = Math.sqrt(re * re + im * im);
     }
   },
-  "complex-product-f32"([left, right], out, [N]) {
-    for (let at = 0; at < 2 * N!; at += 2) {
-      const [re, im, re2, im2] = [left![at]!, left![at + 1]!, right![at]!, right![at + 1]!];
+  "complex-product-f32"([left, right], out) {
+    for (let at = 0; at < out.length; at += 2) {
+      const re = left![at]!;
+      const im = left![at + 1]!;
+      const re2 = right![at]!;
+      const im2 = right![at + 1]!;
       out[at] = re * re2 - im * im2;
       out[at + 1] = re * im2 + im * re2;
     }
   },
-  "mirror-f32"([image], out, [H, W]) {
-    for (let y = 0; y < H!; y++)
-      for (let x = 0; x < W!; x++)
-        for (let c = 0; c < 3; c++) out[(y * W! + x) * 3 + c] = image![(y * W! + W! - 1 - x) * 3 + c]! * 0.5;
+  "mirror-f32"([image], out, [H = 0, W = 0]) {
+    for (let y = 0; y < H; y++) {
+      let from = (y * W + W - 1) * 3;
+      for (let at = y * W * 3; at < (y + 1) * W * 3; at += 3, from -= 3) {
+        out[at] = image![from]! * 0.5;
+        out[at + 1] = image![from + 1]! * 0.5;
+        out[at + 2] = image![from + 2]! * 0.5;
+      }
+    }
   },
-  "yuv-u8"([bright, blue, red], out, [H, W]) {
-    for (let y = 0; y < H!; y++)
-      for (let x = 0; x < W!; x++) {
-        const four = (y >> 1) * (W! >> 1) + (x >> 1);
-        const [l, u, v] = [bright![y * W! + x]!, blue![four]! - 128, red![four]! - 128];
-        const pixel = (y * W! + x) * 3;
+  "yuv-u8"([bright, blue, red], out, [H = 0, W = 0]) {
+    for (let y = 0; y < H; y++)
+      for (let x = 0; x < W; x++) {
+        const four = (y >> 1) * (W >> 1) + (x >> 1);
+        const l = bright![y * W + x]!;
+        const u = blue![four]! - 128;
+        const v = red![four]! - 128;
+        const pixel = (y * W + x) * 3;
         out[pixel] = l + v * 1.402;
         out[pixel + 1] = l - u * 0.344 - v * 0.714;
         out[pixel + 2] = l + u * 1.772;
       }
   },
-  "over-f32"([front, back], out, [N]) {
-    for (let pixel = 0; pixel < 4 * N!; pixel += 4)
-      for (let c = 0; c < 4; c++) out[pixel + c] = front![pixel + c]! + back![pixel + c]! * (1 - front![pixel + 3]!);
+  "over-f32"([front, back], out) {
+    for (let at = 0; at < out.length; at += 4) {
+      const left = 1 - front![at + 3]!;
+      out[at] = front![at]! + back![at]! * left;
+      out[at + 1] = front![at + 1]! + back![at + 1]! * left;
+      out[at + 2] = front![at + 2]! + back![at + 2]! * left;
+      out[at + 3] = front![at + 3]! + back![at + 3]! * left;
+    }
   },
-  "cross-f32"([left, right], out, [N]) {
-    for (let at = 0; at < 3 * N!; at += 3) {
-      const [a, b, c] = [left![at]!, left![at + 1]!, left![at + 2]!];
-      const [x, y, z] = [right![at]!, right![at + 1]!, right![at + 2]!];
+  "cross-f32"([left, right], out) {
+    for (let at = 0; at < out.length; at += 3) {
+      const a = left![at]!;
+      const b = left![at + 1]!;
+      const c = left![at + 2]!;
+      const x = right![at]!;
+      const y = right![at + 1]!;
+      const z = right![at + 2]!;
       out[at] = b * z - c * y;
       out[at + 1] = c * x - a * z;
       out[at + 2] = a * y - b * x;
     }
   },
-  "directions-f32"([vectors], out, [N]) {
-    for (let at = 0; at < 3 * N!; at += 3) {
-      const [x, y, z] = [vectors![at]!, vectors![at + 1]!, vectors![at + 2]!];
+  "directions-f32"([vectors], out) {
+    for (let at = 0; at < out.length; at += 3) {
+      const x = vectors![at]!;
+      const y = vectors![at + 1]!;
+      const z = vectors![at + 2]!;
       const length = Math.sqrt(x * x + y * y + z * z + 1);
       out[at] = x / length;
       out[at + 1] = y / length;
