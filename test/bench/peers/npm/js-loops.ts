@@ -29,7 +29,7 @@ const loops: Readonly<Record<string, Loops>> = {
       const first = c * count;
       for (let pixel = 0; pixel < count; pixel++) {
         const value = image![first + pixel]!;
-        out[pixel * 3 + c] = value < 0 ? 0 : value > 1 ? 1 : value;
+        out[pixel * 3 + c] = Math.min(Math.max(value, 0), 1);
       }
     }
   },
