@@ -23,7 +23,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   attention: "Attention",
   bytes: "Operators on bytes, beside our WASM and the same on f32",
   layouts: "Channels first, strides, clamped edges, one column, transposes",
-  pixels: "Pixels, sound, complex numbers: operands near the results in another order",
+  pixels: "Pixels, sound, complex numbers",
 };
 
 /** A suite on a target, with so many threads. */
