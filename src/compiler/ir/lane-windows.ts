@@ -10,7 +10,7 @@ import { type Ranges, rangesOf } from "./ranges.ts";
 import { simplifyIndex } from "./simplify.ts";
 import { substitute } from "./visit.ts";
 
-/** Where lanes are. */
+/** Place in memory of the lanes of a vector. */
 export interface LaneWindows {
   /** Index of the lane that comes first in memory. */
   readonly base: Expr;
@@ -26,7 +26,7 @@ export interface Runs {
   readonly picks: readonly number[];
 }
 
-/** A buffer of so many elements, and what is known where it is read: runs may have elements of it that no lane asks for. */
+/** Length of the buffer, and the ranges of variables at the read. With them a run may also have elements that no lane asks for. */
 export interface Room {
   readonly length: number;
   readonly ranges: Ranges;
@@ -49,7 +49,8 @@ export function windowsOf(indices: readonly Expr[], room: Room | null): LaneWind
 }
 
 /**
- * The same for the vectors of a read along one of the axes, so many after each other as it takes until they repeat. Null: that of one is.
+ * Returns the windows of each vector of a read along an axis, for as many vectors as it takes until their lanes repeat. Null: one of the
+ * vectors has no windows.
  *
  * @param indices as the read has them, a dimension each
  * @param axes all that the indices have

@@ -23,7 +23,7 @@ export function emitInterleave(context: Context, expr: Interleave, piece: Piece)
     const rows = interleavedRows(context, expr, range);
     if (rows) return rows;
     const whole = lanesOf(parts[0]!);
-    // What is in registers, or the same in all lanes, is shuffled as a whole.
+    // Locals are in registers and broadcasts have one value, so whole vectors are shuffled: taking a part of one out costs more.
     if (whole > range.lanes && parts.every(({ kind }) => kind === "local" || kind === "broadcast"))
       return emitPick(context, pick(parts, placesInTurns(each, whole)), piece);
     const texts = parts.map((part) => emit(context, part, range).text);

@@ -40,7 +40,7 @@ export interface PickForm {
   readonly places: readonly number[];
 }
 
-/** Bytes of the shortest vector that compilers shuffle: what is shorter is the beginning of such a one. */
+/** Bytes of the shortest vector that compilers shuffle. A shorter vector becomes the beginning of one of this length. */
 const leastBytes = 16;
 
 /** `name(a0, a1, …)` gives the places, counted through the operands. */

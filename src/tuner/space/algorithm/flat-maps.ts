@@ -1,5 +1,5 @@
 // A map whose last axis is short, as the channels of a pixel → the same map with its last two axes in one, which vectors go along. Operands
-// are read as before: lanes of a vector are picked from what lies near each other. The elements lie as before.
+// are read as before: the lanes of a vector are picked from elements that lie near each other. The elements lie as before.
 //
 //   out[y, x, c] = A[y, x, c] · s[c], c of three elements     →     out[y, x_c] = A[y, x_c div 3, x_c mod 3] · s[x_c mod 3]
 

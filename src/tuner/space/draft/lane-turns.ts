@@ -1,5 +1,5 @@
 // A map whose last axis is short, in vectors along the axis before it: one vector for each element of the short axis, whose lanes take turns
-// in the result. What does not depend on the short axis is computed once for all of them.
+// in the result. Operations that do not depend on the short axis are computed once for all of these vectors.
 //
 //   out[x, c] = A[x, c] / length[x], c of three elements     →     three vectors over x, then the first lanes of each, the second, …
 
@@ -37,7 +37,7 @@ const mostOperations = 128;
 /** Returns null if the last axis is not short, or an operand does not lie near the lanes. */
 export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number): Turns | null {
   const [along, short] = stage.spatial.slice(-2);
-  if (!isMap(stage) || !along || !short || along.size || short.size || along.isPart || short.isPart) return null;
+  if (!isMap(stage) || !along || !short || along.size || short.size) return null;
   if (stage.operations > mostOperations) return null;
   if (short.extent < 2 || short.extent > mostTurns || short.extent >= lanes || along.extent < lanes) return null;
   const shapes = shapesOf(op);
@@ -66,7 +66,7 @@ export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number):
 
 const integer = (value: number): Expr => ({ kind: "const", dtype: "i32", value });
 
-/** Names of what brings a vector of a load: runs, which other loads may have too, and the shuffles that pick its lanes of them. */
+/** Names of the runs and shuffles that load one vector. Loads that share a run have its name in common, so it is counted once. */
 function partsOf(
   load: Load,
   shape: readonly number[],

@@ -1,5 +1,5 @@
 // Operands of a map whose elements lie near each other along the lanes of a vector, though not side by side: in strides, turned around, some
-// of them again and again. Code generators load what is around them, and pick the lanes.
+// of them again and again. Code generators load the runs of memory around these elements, and pick the lanes.
 
 import { type ComputeDef, type Load, runsOf, walkExpr, windowsAlong } from "../../../compiler/index.ts";
 import { type Access, type SchedulableStage, type SpatialAxis, shapesOf } from "./schedulable-stage.ts";
@@ -18,7 +18,7 @@ const turns = [1, 3, 5, 7];
 /** Most lanes of a turn: a loop has no more. */
 const mostLanes = 256;
 
-/** Returns what brings vectors of each operand along the last axis. Null: the lanes of one do not lie near each other. */
+/** Counts the loads and shuffles of each operand's vectors along the last axis. Null: the lanes of one operand do not lie near each other. */
 export function picksAlong(stage: SchedulableStage, op: ComputeDef, lanes: number): Picks | null {
   for (const vectors of turns) {
     const steps = lanes * vectors <= mostLanes ? stepsOf(stage, op, { lanes, vectors }) : null;

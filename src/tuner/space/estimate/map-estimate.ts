@@ -29,7 +29,7 @@ export interface MapWalk {
   readonly unroll?: string;
   /** Work of one iteration of one vector; default: that of one result. */
   readonly body?: MapBody;
-  /** What brings vectors of operands that do not lie along the last axis; default: a load for each lane. */
+  /** Loads and shuffles of operands that do not lie along the last axis; default: a load for each lane. */
   readonly picks?: Picks | undefined;
   /** Tiles of the last axis, `unroll` vectors long, and of an axis that operands lie along, with the tunable that says how many rows. */
   readonly tile?: { readonly axis: string; readonly rows: string };
