@@ -1,14 +1,21 @@
 // An operator with constant inputs through each bundler: a layer packed once, in an output folder that was moved.
 
 import { expect, it } from "vitest";
+import gemm from "../../fixtures/ops/gemm.op.ts";
+import { predictSchedule } from "../../src/api/index.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { suitesInTurn } from "../support/long.ts";
 
-/** Of a size whose predicted schedule lays B out. */
+const sizes = [64, 128, 256, 512].map((size) => ({ M: size, N: size, K: size }));
+/** The first whose predicted schedule lays B out: which it is changes with the tiles that are predicted. */
+const size = sizes.find((parameters) => {
+  const { assignment } = predictSchedule(gemm, { target: "wasm", parameters, constants: ["B"] });
+  return assignment["C.pack.B"] === 1;
+});
 const operator = `import { withConstants } from "unplugin-kernel/op";
 import { gemm } from "unplugin-kernel/ops";
-export default withConstants(gemm({ M: 128, N: 64, K: 64 }, { bias: true }), "B", "bias");
+export default withConstants(gemm(${JSON.stringify(size)}, { bias: true }), "B", "bias");
 `;
 // Small integers, so that every order of the sum gives the same bits; the loops beside the kernel are the check.
 const main = `import gemm from "./gemm.op.ts?tune=wasm&sync=0";
