@@ -60,7 +60,7 @@ export { isEdgeIndex, withoutEdges } from "./ir/edges.ts";
 export { exprKey } from "./ir/expr-key.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";
-export { runsOf, windowsAlong } from "./ir/lane-windows.ts";
+export { type Runs, runsOf, windowsAlong } from "./ir/lane-windows.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
 export { rangesOf } from "./ir/ranges.ts";

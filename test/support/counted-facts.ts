@@ -45,7 +45,7 @@ export interface CountedWork {
 
 export interface CountedFacts {
   readonly work: readonly CountedWork[];
-  /** Operations that add up the vectors of sums, and then their lanes: taking a lane out of a vector is one, adding it another. */
+  /** Operations that add up the vectors of sums, and then their lanes: to move lanes is one, to add them another. */
   readonly addingUp: number;
   /** Bytes read and written by blocks that copy operands. */
   readonly packedBytes: number;
@@ -145,12 +145,22 @@ function workOf(
 
 const instancesOf = ({ axes }: Block): number => product(axes.map(({ extent }) => extent));
 
-/** Counts what a block does that adds up parts of sums. Where it is no vector and its operand is one, it takes each lane out of it. */
+/**
+ * Counts what a block does that adds up parts of sums. Where it is a vector whose lanes are added up, each halving is a shuffle and an operation;
+ * where it is no vector and its operand is one, it takes each lane out of it.
+ */
 function addingUpOf({ block, loops }: Placed, all: readonly Placed[]): number {
   const lanesOf = (it: readonly For[]): number => product(splitAtLanes(it).inLanes.map(({ extent }) => extent));
+  const { scalar, inLanes } = splitAtLanes(loops);
+  const folded = new Set(
+    block.axes.flatMap(({ role }, at) => (role === "reduce" ? [...namesIn([block.bindings[at]!])] : [])),
+  );
+  if (inLanes.some(({ name }) => folded.has(name))) {
+    return executions({ block, loops: scalar }) * (operationsOf(block) + 2 * Math.log2(lanesOf(loops)));
+  }
   const parts = all.find((it) => it.block.name === `${block.name}.rf`)!;
   const taken = lanesOf(loops) === 1 && lanesOf(parts.loops) > 1 ? 1 : 0;
-  return executions({ block, loops: splitAtLanes(loops).scalar }) * (operationsOf(block) + taken);
+  return executions({ block, loops: scalar }) * (operationsOf(block) + taken);
 }
 
 /**

@@ -56,6 +56,7 @@ function unifyIn(pattern: Expr, value: Expr, bindings: Bindings, context: Contex
     case "lanes":
     case "interleave":
     case "pick":
+    case "fold":
     case "intrinsic":
       return [];
   }

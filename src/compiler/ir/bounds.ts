@@ -67,6 +67,7 @@ function boundsOfLeaf(expr: Expr, ranges: Ranges): Interval {
     case "select":
     case "unary":
     case "bitcast":
+    case "fold":
     case "shuffle":
     case "intrinsic":
       return unbounded;

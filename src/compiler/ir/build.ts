@@ -13,11 +13,13 @@ import type {
   Const,
   Define,
   Expr,
+  FoldOp,
   For,
   If,
   Interleave,
   IrBinaryOp,
   IrType,
+  LaneFold,
   LanePick,
   Lanes,
   Load,
@@ -127,6 +129,9 @@ export const pick = (parts: readonly Expr[], picks: readonly number[]): LanePick
   parts,
   picks,
 });
+
+/** @param operand a vector */
+export const fold = (op: FoldOp, operand: Expr): LaneFold => ({ kind: "fold", dtype: operand.dtype, op, operand });
 
 /** The index, in elements, of a row-major access: `(i0 * shape[1] + i1) * shape[2] + i2`. */
 export const flatIndex = (shape: readonly number[], indices: readonly Expr[]): Expr =>

@@ -30,6 +30,8 @@ export function headOf(expr: Expr): string {
       return `x${expr.lanes}`;
     case "pick":
       return `pick ${expr.picks}`;
+    case "fold":
+      return `fold ${expr.op}`;
     case "intrinsic":
       return `${expr.name}()`;
   }

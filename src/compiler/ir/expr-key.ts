@@ -61,6 +61,8 @@ function textOf(expr: Expr): string {
       return `interleave(${list(expr.parts)})`;
     case "pick":
       return `pick(${list(expr.parts)};${expr.picks})`;
+    case "fold":
+      return `fold ${expr.op}(${list([expr.operand])})`;
     case "intrinsic":
       return `${expr.name}(${list(expr.operands)})`;
   }
@@ -107,6 +109,8 @@ function sameNode(a: Expr, b: Expr): boolean {
       return b.kind === a.kind && a.lanes === b.lanes;
     case "pick":
       return b.kind === a.kind && a.picks.join() === b.picks.join();
+    case "fold":
+      return b.kind === a.kind && a.op === b.op;
     case "select":
     case "cast":
     case "bitcast":

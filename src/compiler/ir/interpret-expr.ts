@@ -8,7 +8,7 @@ import { type Lane, type Memory, offsetBy, offsetOf, read } from "./interpret-me
 import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
 import { onceOf, runOf, sharedIn } from "./interpret-shared.ts";
 import { watchAccess } from "./interpret-watch.ts";
-import type { Expr, Load, Local, Select } from "./loop-ir.ts";
+import type { Expr, LaneFold, Load, Local, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
 import { lanesOf } from "./visit.ts";
 
@@ -118,6 +118,8 @@ function makeScalar(expr: Expr, scope: Scope): ScalarFn {
       const [yes, no] = [compileScalar(expr.then, scope), compileScalar(expr.else, scope)];
       return () => (decisive(condition(), "a condition") !== 0 ? yes() : no());
     }
+    case "fold":
+      return compileFold(expr, scope);
     case "ramp":
     case "broadcast":
     case "lanes":
@@ -149,6 +151,7 @@ function makeVector(expr: Expr, scope: Scope): VectorFn {
     case "const":
     case "var":
     case "shuffle":
+    case "fold":
       return compileLanes([expr], scope);
     case "local": {
       const cell = cellOf(scope, expr.name);
@@ -212,6 +215,20 @@ function makeVector(expr: Expr, scope: Scope): VectorFn {
         compileScalar,
       );
   }
+}
+
+/** Combines each lane of the lower half with that of the upper half, until one lane is left. */
+function compileFold({ op, operand }: LaneFold, scope: Scope): ScalarFn {
+  const vector = compileVector(operand, scope);
+  const combine = lift2(binaryOn(op, operand.dtype));
+  return () => {
+    let lanes = vector();
+    for (let half = lanes.length / 2; half >= 1; half /= 2) {
+      const all = lanes;
+      lanes = all.slice(0, half).map((lane, at) => combine(lane, all[half + at]!));
+    }
+    return lanes[0]!;
+  };
 }
 
 function compileLanes(elements: readonly Expr[], scope: Scope): VectorFn {

@@ -43,6 +43,7 @@ function sameLanes(expr: Expr): Expr | null {
     case "lanes":
     case "interleave":
     case "pick":
+    case "fold":
       return null;
   }
 }
@@ -73,6 +74,7 @@ function ownLanes(expr: Expr): number {
     case "cast":
     case "bitcast":
     case "shuffle":
+    case "fold":
     case "binary":
     case "select":
       return 1;

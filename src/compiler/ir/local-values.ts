@@ -157,6 +157,7 @@ function weightOf(expr: Expr): number {
     case "lanes":
     case "interleave":
     case "pick":
+    case "fold":
       return 1;
     case "intrinsic":
       return costly;

@@ -146,6 +146,20 @@ export interface LanePick {
   readonly picks: readonly number[];
 }
 
+/** Operations by which the lanes of a vector can be combined in any order. */
+export type FoldOp = "add" | "mul" | "min" | "max";
+
+/**
+ * The lanes of a vector (a power of two of them, no bools) as one scalar: each lane of the lower half is combined with that of the upper half, and
+ * so on, until one is left. After VectorReduce of Halide.
+ */
+export interface LaneFold {
+  readonly kind: "fold";
+  readonly dtype: IrType;
+  readonly op: FoldOp;
+  readonly operand: Expr;
+}
+
 /**
  * One instruction of a machine, on whole vectors. It gives what `meaning` leaves in its first buffer, when each buffer
  * starts with the lanes of the operand of its place.
@@ -178,6 +192,7 @@ export type Expr =
   | Lanes
   | Interleave
   | LanePick
+  | LaneFold
   | IntrinsicCall;
 
 // ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -42,6 +42,7 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
     case "unary":
     case "cast":
     case "bitcast":
+    case "fold":
     case "shuffle": {
       const operand = f(expr.operand);
       return operand === expr.operand ? expr : updateOperand(expr, operand);
@@ -97,6 +98,7 @@ export function operandsOf(expr: Expr): readonly Expr[] {
     case "unary":
     case "cast":
     case "bitcast":
+    case "fold":
     case "shuffle":
       return [expr.operand];
     case "binary":
@@ -131,6 +133,7 @@ export function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
     case "unary":
     case "cast":
     case "bitcast":
+    case "fold":
     case "shuffle":
       visit(expr.operand);
       return;
@@ -163,6 +166,7 @@ export function lessNodes(expr: Expr, left: number): number {
     case "unary":
     case "cast":
     case "bitcast":
+    case "fold":
     case "shuffle":
       return lessNodes(expr.operand, left - 1);
     case "broadcast":

@@ -108,6 +108,8 @@ function printNode(expr: Expr, of: PrintedOf): Printed {
       return call("interleave", expr.parts);
     case "pick":
       return word(`pick(${expr.parts.map(text).join(", ")}; ${expr.picks.join(" ")})`);
+    case "fold":
+      return call(`fold.${expr.op}`, [expr.operand]);
     case "intrinsic":
       return call(expr.name, expr.operands);
   }

@@ -72,6 +72,7 @@ function simplifyNode(expr: Expr, ranges: Ranges): Expr {
     case "lanes":
     case "interleave":
     case "pick":
+    case "fold":
     case "intrinsic":
       return mapOperands(expr, (operand) => simple(operand, ranges));
   }

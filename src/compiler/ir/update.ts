@@ -16,6 +16,7 @@ import type {
   If,
   Interleave,
   IntrinsicCall,
+  LaneFold,
   LanePick,
   Lanes,
   Load,
@@ -36,10 +37,15 @@ export const updateLoad = (node: Load, changes: Changes<Load>): Load => {
   return { kind: "load", dtype, buffer, indices, active };
 };
 
-export function updateOperand(node: Unary | Cast | Bitcast | Shuffle, operand: Expr): Unary | Cast | Bitcast | Shuffle {
+/** Nodes with one operand of that name. */
+type OnOperand = Unary | Cast | Bitcast | Shuffle | LaneFold;
+
+export function updateOperand(node: OnOperand, operand: Expr): OnOperand {
   switch (node.kind) {
     case "unary":
       return { kind: "unary", dtype: node.dtype, op: node.op, operand };
+    case "fold":
+      return { kind: "fold", dtype: node.dtype, op: node.op, operand };
     case "shuffle":
       return { kind: "shuffle", dtype: node.dtype, operand, mask: node.mask };
     case "cast":

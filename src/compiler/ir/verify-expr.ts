@@ -14,6 +14,7 @@ import type {
   Interleave,
   IntrinsicCall,
   IrType,
+  LaneFold,
   LanePick,
   Lanes,
   Load,
@@ -101,6 +102,8 @@ function nodeProblems(expr: Expr, known: DeclaredNames): readonly string[] {
       return interleaveProblems(expr);
     case "pick":
       return pickProblems(expr);
+    case "fold":
+      return foldProblems(expr);
     case "intrinsic":
       return intrinsicProblems(expr);
   }
@@ -233,6 +236,12 @@ function pickProblems({ dtype, parts, picks }: LanePick): readonly string[] {
     ),
   ];
 }
+
+const foldProblems = ({ dtype, op, operand }: LaneFold): readonly string[] => [
+  ...when(!["add", "mul", "min", "max"].includes(op), `lanes are combined by ${op}`),
+  ...when(dtype === "bool" || !isPowerOfTwo(lanesOf(operand)), `lanes of ${typeOf(operand)} are combined`),
+  ...when(dtype !== operand.dtype, `lanes of ${typeOf(operand)} give ${dtype}`),
+];
 
 function intrinsicProblems({ name, dtype, lanes, operands, meaning }: IntrinsicCall): readonly string[] {
   const wanted = meaning.buffers.map((buffer) => typeText(buffer.dtype, buffer.shape[0]!));

@@ -301,7 +301,8 @@ export const codes = {
   "vectorize.carried": "a buffer takes values from one iteration to a later one",
   "vectorize.marked": "a loop is marked already",
   "vectorize.no-such-loop": "a loop that does not exist is to be vectorized",
-  "vectorize.reduction": "a loop that drives a reduction cannot be vectorized",
+  "vectorize.reduction":
+    "a loop that drives a reduction, other than the innermost of a sum, product, minimum or maximum, cannot be vectorized",
   "vectorize.too-many-lanes": "a loop has more iterations than vectors can have lanes",
   "verify.wrong": "what is built of a kernel does not compute what the reference does",
 } as const;

@@ -63,6 +63,8 @@ export interface CoreModel {
   /** Fewest elements of such a block that are offered, and where an operand comes from memory: prefetchers follow few rows. */
   readonly leastOfferedBlock: number;
   readonly leastBlockFromMemory: number;
+  /** Bytes that a pack copies, and writes, side by side in the time that it takes one element out of a row: most of a cycle on a Zen 5. */
+  readonly bytesPerTransposed: number;
   /** Most vectors of a register tile along its vector axis. */
   readonly mostTileVectors: number;
   /** Registers that a register tile leaves to its operands. */
@@ -132,6 +134,7 @@ export const commonCore: CoreModel = {
   leastBlock: 4,
   leastOfferedBlock: 32,
   leastBlockFromMemory: 8,
+  bytesPerTransposed: 24,
   mostTileVectors: 4,
   operandRegisters: 2,
   walkRegisters: 2,

@@ -1,5 +1,5 @@
 // Random operators in the language of operator files: one to four stages, maps and reductions as users write them and as they
-// do not, a contraction with what stands behind it, or a map of pixels. The same generator of random numbers gives the same operator.
+// do not, a contraction with what stands behind it, a map of pixels, or a product of few rows. The same generator of random numbers gives the same operator.
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
@@ -8,6 +8,7 @@ import { contractionStages, contractionTypes } from "./draw-contraction.ts";
 import { mapStages } from "./draw-map.ts";
 import { drawProduct } from "./draw-product.ts";
 import { readAgain } from "./draw-read.ts";
+import { rowStages } from "./draw-rows.ts";
 import { type Computed, drawElement, drawValue, isFloat, type Scope } from "./draw-value.ts";
 import {
   type Drawing,
@@ -38,6 +39,7 @@ export function drawOperator(rng: Rng, size: OperatorSize): DrawnOperator {
       [8, () => drawStages(drawing)],
       [1, () => contractionStages(rng, rng.pick(types), nameOf(size))],
       [1, () => mapStages(rng, nameOf(size))],
+      [1, () => rowStages(rng, nameOf(size))],
     ])();
   });
   return { def: instantiate(op, {}, "drawn"), manner };

@@ -21,7 +21,14 @@ export function emitBinary(context: Context, expr: Binary, piece: Piece): Value 
   return onValues(context, expr.op, left, right, piece.lanes);
 }
 
-function onValues(context: Context, op: IrBinaryOp, left: Value, right: Value, lanes: number): Value {
+/** The operator on two values of one type, none of them masks. */
+export function onValues(
+  context: Pick<Context, "prelude">,
+  op: IrBinaryOp,
+  left: Value,
+  right: Value,
+  lanes: number,
+): Value {
   const { prelude } = context;
   const { element } = left;
   const call = (name: string): Value => ({ text: `${name}(${left.text}, ${right.text})`, element });
@@ -74,7 +81,7 @@ function shift(op: "shl" | "shr", left: Value, right: Value, lanes: number): str
   return lanes === 1 ? wrapped(text, left.element) : text;
 }
 
-function comparison({ prelude }: Context, text: string, operand: Element, lanes: number): Value {
+function comparison({ prelude }: Pick<Context, "prelude">, text: string, operand: Element, lanes: number): Value {
   if (lanes === 1) return { text, element: "u8" };
   const element = maskElement(operand);
   return { text: `((${prelude.type(element, lanes)})${text})`, element };

@@ -9,6 +9,7 @@ import { emitCast } from "./cast.ts";
 import { constantText } from "./constant.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
+import { emitFold } from "./fold.ts";
 import { bitcast } from "./half-function.ts";
 import { emitInterleave } from "./interleave.ts";
 import { emitIntrinsicCall } from "./intrinsic-call.ts";
@@ -52,6 +53,8 @@ export function emitExpression(context: Context, expr: Expr, piece: Piece): Valu
       return emitInterleave(context, expr, piece);
     case "pick":
       return emitPick(context, expr, piece);
+    case "fold":
+      return emitFold(context, expr);
     case "intrinsic":
       return emitIntrinsicCall(context, expr, piece);
   }

@@ -46,6 +46,7 @@ export function jsExpr(expr: Expr, context: JsContext): string {
     case "lanes":
     case "interleave":
     case "pick":
+    case "fold":
     case "intrinsic":
       invariant(false, `JavaScript has no vectors: ${expr.kind}`);
   }

@@ -55,6 +55,7 @@ export function maskCode(context: Context, expr: Expr, range: LaneRange, laneByt
     case "shuffle":
     case "interleave":
     case "pick":
+    case "fold":
     case "intrinsic":
       invariant(false, `a ${expr.kind} where a bool vector is wanted`);
   }

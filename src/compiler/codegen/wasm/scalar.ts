@@ -5,6 +5,7 @@ import { invariant } from "../../support/invariant.ts";
 import { addressOf, affineOf, integerCode, intervalOf } from "./address.ts";
 import { scalarConst } from "./const-bits.ts";
 import { bindingOf, type Context } from "./context.ts";
+import { fold } from "./fold.ts";
 import { type Code, get, i32, ifElse, plain, type WasmInstruction } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
 import { scalar } from "./operand.ts";
@@ -33,6 +34,8 @@ export function scalarCode(context: Context, expr: Expr): Code {
       return [...scalar(context, expr.operand), ...castCode(context, expr.operand.dtype, expr.dtype)];
     case "bitcast":
       return [...scalar(context, expr.operand), ...bitcast(expr.operand.dtype, expr.dtype)];
+    case "fold":
+      return fold(context, expr);
     case "shuffle":
     case "ramp":
     case "broadcast":

@@ -55,7 +55,11 @@ export function vectorBinary(context: Context, expr: Binary, range: LaneRange): 
   }
   if (op === "shl" || op === "shr") return shift(context, expr, range);
   if (op === "floorDiv" || op === "mod") return vectorDivision(context, op, expr, range);
-  const [a, b] = [vector(context, left, range), vector(context, right, range)];
+  return onVectors(context, op, dtype, vector(context, left, range), vector(context, right, range));
+}
+
+/** The operator, which is no shift and no division, on all lanes of two v128. */
+export function onVectors(context: Context, op: IrBinaryOp, dtype: IrType, a: Code, b: Code): Code {
   const native = nativeName(op, dtype);
   if (isOpName(native)) return [...a, ...b, plain(native)];
   if (op === "mul") return multiplyBytes(context, a, b);

@@ -52,6 +52,7 @@ export function vectorCode(context: Context, expr: Expr, range: LaneRange): Code
     case "const":
     case "var":
     case "shuffle":
+    case "fold":
       invariant(false, `a ${expr.kind} where a vector is wanted`);
   }
 }

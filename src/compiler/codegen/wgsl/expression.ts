@@ -16,6 +16,7 @@ import type {
 } from "../../ir/loop-ir.ts";
 import { eachOperand } from "../../ir/operands.ts";
 import { lanesOf } from "../../ir/visit.ts";
+import { cannotRun } from "../cannot.ts";
 import { type Arithmetic, binaryText, castText, unaryText } from "./arithmetic.ts";
 import { constantOf, wgslConst } from "./constant.ts";
 import { bound, type WgslContext } from "./context.ts";
@@ -81,6 +82,8 @@ function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {
     case "interleave":
     case "pick":
       return at === null ? joined(expr, context) : partOf(expr, at, context);
+    case "fold":
+      throw cannotRun("wgsl", "there is no code for fold", "this schedule does not fit the machine");
     case "intrinsic":
       return callText(expr, context);
   }

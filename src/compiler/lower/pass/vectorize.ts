@@ -19,6 +19,7 @@ import { vectorBytesOf } from "../../target/target.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
+import { foldLanes, foldsLanes } from "./vectorize/fold-lanes.ts";
 import { lanesArePrivate } from "./vectorize/private-lanes.ts";
 import { storeInTurns } from "./vectorize/store-in-turns.ts";
 import { type VectorSite, vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
@@ -63,7 +64,8 @@ function insideOf(stmt: Stmt, context: Context): Context {
 
 /** Full vectors in an unrolled loop, then the rest in smaller powers of two. */
 function vectorizeLoop(loop: For, context: Context): Stmt {
-  if (!lanesArePrivate(loop)) return unrolled(loop);
+  const isFolded = context.picksLanes && foldsLanes(loop);
+  if (!isFolded && !lanesArePrivate(loop)) return unrolled(loop);
   const most = Math.max(1, context.vectorBytes / widestBytes(loop.body, context));
   const parts: Stmt[] = [];
   const isOneByOne = context.picksLanes && hasOddTurns(loop);
@@ -223,7 +225,7 @@ function vectorPrefetch(stmt: Prefetch, lane: LaneLoop): Stmt | null {
 function vectorStore(stmt: Store, lane: LaneLoop): Stmt | null {
   const [site, { active }] = [siteOf(lane), lane];
   const index = vectorIndex(stmt.indices[0]!, site);
-  if (!index) return null;
+  if (!index) return lane.picksLanes ? foldLanes(stmt, site) : null;
   const value = vectorValue(stmt.value, site, active);
   if (!value) return null;
   const vector: Store = updateStore(stmt, { indices: [index], value: value.expr, active });

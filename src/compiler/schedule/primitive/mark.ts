@@ -33,7 +33,9 @@ export function checkIndependent(nest: LoopFunc, loop: string, verb: Exclude<Ver
       nest,
       [loop],
       `${loop} drives the reduction of ${reduction.name}, its iterations depend on each other`,
-      `${verb} a loop over an axis of the result`,
+      verb === "vectorize"
+        ? "vectorize the innermost loop of a sum, a product, a minimum or a maximum, or a loop over an axis of the result"
+        : `${verb} a loop over an axis of the result`,
     );
   }
   const carried = carriedBuffer(place.loop);

@@ -1,5 +1,6 @@
 // Share the iterations of a loop among threads. They must be independent: no reduction may run over the loop, and it
-// must stand outside all other loops, so that a thread is woken once a call. Without a loop: of all outermost loops that may be.
+// must stand outside all other loops, so that a thread is woken once a call. Without a loop: of all outermost loops that may be. Loops of one
+// iteration do not count.
 
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
@@ -28,11 +29,18 @@ function checkLoop(nest: LoopFunc, loop: string): Diagnostic | null {
   const marked = checkMark(nest, loop, "parallel") ?? checkIndependent(nest, loop, "parallel");
   if (marked) return marked;
   const { around } = findLoop(nest, loop)!;
-  if (around.length === 0) return null;
-  return illegal("parallel.not-outermost", nest, [loop], `${loop} is inside ${around.at(-1)!.name}`);
+  const outer = around.findLast(({ extent }) => extent > 1);
+  if (!outer) return null;
+  return illegal("parallel.not-outermost", nest, [loop], `${loop} is inside ${outer.name}`);
 }
 
 const outermost = ({ body }: LoopFunc): readonly string[] =>
-  (body.kind === "seq" ? body.body : [body]).filter(isLoop).map(({ name }) => name);
+  (body.kind === "seq" ? body.body : [body]).filter(isLoop).map((loop) => longer(loop).name);
+
+/** The loop, or the first inside that has several iterations where it has one. */
+function longer(loop: For): For {
+  const inner = loop.extent === 1 && isLoop(loop.body) ? longer(loop.body) : loop;
+  return inner.extent > 1 ? inner : loop;
+}
 
 const isLoop = (stmt: Stmt): stmt is For => stmt.kind === "for";

@@ -34,6 +34,7 @@ import {
   withBuffer,
   wrapLoops,
 } from "../nest.ts";
+import { isAssociative, isLoadOf } from "../reduction.ts";
 import { boundingBox, fromStart } from "../region.ts";
 import { copyNames, copySpatialLoops } from "../spatial-copy.ts";
 import { loopField } from "./field.ts";
@@ -90,16 +91,6 @@ function whyNot(nest: LoopFunc, loop: string, reductions: readonly Block[]): Dia
   if (user) return no("shared", `${user.name} uses ${block.buffer} under ${site.outermost.name}`);
   return partialsOf(nest, site) ? null : no("not-affine", `${block.name} is not written at affine indices`);
 }
-
-const associative: ReadonlySet<string> = new Set(["add", "mul", "max", "min"]);
-
-const isAssociative = ({ value, buffer }: Block): boolean =>
-  value.kind === "binary" &&
-  associative.has(value.op) &&
-  isLoadOf(value.left, buffer) &&
-  !someExpr(value.right, (it) => isLoadOf(it, buffer));
-
-const isLoadOf = (expr: Expr, buffer: string): boolean => expr.kind === "load" && expr.buffer === buffer;
 
 const uses = (block: Block, buffer: string): boolean =>
   block.buffer === buffer || someExpr(block.value, (it) => isLoadOf(it, buffer));

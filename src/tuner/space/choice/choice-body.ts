@@ -79,6 +79,7 @@ class SharedExpressions {
       case "lanes":
       case "interleave":
       case "pick":
+      case "fold":
       case "intrinsic":
         throw new InvariantError(`no operator has a ${expr.kind}`);
     }

@@ -1,9 +1,9 @@
-// Operands of a map whose elements lie near each other along the lanes of a vector, though not side by side: in strides, turned around, some
-// of them again and again. Code generators load the runs of memory around these elements, and pick the lanes.
+// Operands whose elements lie near each other along the lanes of a vector, though not side by side: in strides, turned around, some of
+// them again and again. Code generators load the runs of memory around these elements, and pick the lanes.
 
-import { type ComputeDef, type Load, runsOf, walkExpr, windowsAlong } from "../../../compiler/index.ts";
+import { type ComputeDef, type Load, type Runs, runsOf, walkExpr, windowsAlong } from "../../../compiler/index.ts";
 import { type Access, type SchedulableStage, type SpatialAxis, shapesOf } from "./schedulable-stage.ts";
-import { isVectorizableInside, strideOf } from "./vector-axis.ts";
+import { alongReduction, isVectorizable, isVectorizableInside, type ReduceAxis, strideOf } from "./vector-axis.ts";
 
 export interface Picks {
   /** Number of vectors after which the lanes are the same again: three where they are channels of a pixel. */
@@ -20,12 +20,48 @@ const mostLanes = 256;
 
 /** Counts the loads and shuffles of each operand's vectors along the last axis. Null: the lanes of one operand do not lie near each other. */
 export function picksAlong(stage: SchedulableStage, op: ComputeDef, lanes: number): Picks | null {
+  const { name } = stage.spatial.at(-1)!;
+  const isBeside = (read: Access): boolean => isVectorizableInside(read, name);
   for (const vectors of turns) {
-    const steps = lanes * vectors <= mostLanes ? stepsOf(stage, op, { lanes, vectors }) : null;
+    const steps = lanes * vectors <= mostLanes ? stepsOf(stage, op, { axis: name, isBeside, lanes, vectors }) : null;
     if (steps) return { vectors, steps };
   }
   return null;
 }
+
+/** The axis that a reduction is summed over in vectors. */
+export interface SummedAlong {
+  readonly axis: ReduceAxis;
+  readonly lanes: number;
+  /** Loads and shuffles of each operand's vectors; null: all operands lie along the axis. */
+  readonly picks: Picks["steps"] | null;
+}
+
+/**
+ * Returns the axis along which operands lie, or else the last one if their lanes lie near each other, in shorter vectors where they do not in
+ * whole ones. Null: they do not, or each lane of an operand would be loaded on its own.
+ *
+ * @param lanesOf lanes of a vector along so many elements
+ */
+export function summedAlong(
+  stage: SchedulableStage,
+  op: ComputeDef,
+  lanesOf: (extent: number) => number,
+): SummedAlong | null {
+  const along = alongReduction(stage);
+  if (along) return { axis: along, lanes: lanesOf(along.extent), picks: null };
+  const axis = stage.reduce.at(-1);
+  if (!axis) return null;
+  const isBeside = (read: Access): boolean => isVectorizable(read, axis.name);
+  for (let lanes = lanesOf(axis.extent); lanes >= leastLanes; lanes /= 2) {
+    const picks = stepsOf(stage, op, { axis: axis.name, isBeside, lanes, vectors: 1 });
+    if (picks && [...picks.values()].every((steps) => steps < 2 * lanes)) return { axis, lanes, picks };
+  }
+  return null;
+}
+
+/** Fewest lanes of a sum in vectors of picked lanes. */
+const leastLanes = 4;
 
 /** Counts the loads and shuffles that bring a vector whose lanes are in strides along an axis. */
 export function stepsOfStride(
@@ -34,26 +70,35 @@ export function stepsOfStride(
 ): number {
   const stride = strideOf(read, axis.name);
   const runs = runsOf(Array.from({ length: lanes }, (_, lane) => lane * stride));
-  return runs ? 2 * runs.starts.length : lanes;
+  return runs ? stepsOfRuns(runs) : lanes;
 }
 
-function stepsOf(
-  stage: SchedulableStage,
-  op: ComputeDef,
-  turn: { readonly lanes: number; readonly vectors: number },
-): Picks["steps"] | null {
-  const { name } = stage.spatial.at(-1)!;
+interface Turn {
+  readonly axis: string;
+  /** Says whether the lanes of a read are one element, or lie side by side. */
+  readonly isBeside: (read: Access) => boolean;
+  readonly lanes: number;
+  readonly vectors: number;
+}
+
+function stepsOf(stage: SchedulableStage, op: ComputeDef, { axis, isBeside, ...turn }: Turn): Picks["steps"] | null {
   const shapes = shapesOf(op);
-  const others = new Set(stage.reads.filter((read) => !isVectorizableInside(read, name)).map(({ buffer }) => buffer));
+  const others = new Set(stage.reads.filter((read) => !isBeside(read)).map(({ buffer }) => buffer));
   const steps = new Map(stage.reads.map(({ buffer }) => [buffer, 1]));
   for (const load of loadsIn(stage)) {
     if (!others.has(load.buffer)) continue;
-    const windows = windowsAlong(load, shapes.get(load.buffer)!, stage.block.axes, name, turn);
+    const windows = windowsAlong(load, shapes.get(load.buffer)!, stage.block.axes, axis, turn);
     if (!windows) return null;
-    const most = Math.max(...windows.map(({ runs }) => 2 * runs.starts.length));
+    const most = Math.max(...windows.map(({ runs }) => stepsOfRuns(runs)));
     steps.set(load.buffer, Math.max(steps.get(load.buffer)!, most));
   }
   return steps;
+}
+
+/** Loads and shuffles for lanes picked from runs. Lanes that lie side by side are one load, as is one element for all of them. */
+function stepsOfRuns({ starts, width, picks }: Runs): number {
+  const isPlain = width === 1 || (width === picks.length && picks.every((pick, lane) => pick === lane));
+  return starts.length === 1 && isPlain ? 1 : 2 * starts.length;
 }
 
 function loadsIn({ block }: SchedulableStage): readonly Load[] {

@@ -49,9 +49,11 @@ export function strideOf(access: Access, axis: string): number {
   return walk ? walk.step * access.pitches[walk.dim]! : 0;
 }
 
+export type ReduceAxis = SchedulableStage["reduce"][number];
+
 /** Returns the axis that is summed over in vectors: the last one, or else the longest along which all operands lie. Null: there is none. */
-export function alongReduction({ reduce, reads }: SchedulableStage): SchedulableStage["reduce"][number] | null {
-  const isAlong = ({ name, extent }: SchedulableStage["reduce"][number]): boolean =>
+export function alongReduction({ reduce, reads }: SchedulableStage): ReduceAxis | null {
+  const isAlong = ({ name, extent }: ReduceAxis): boolean =>
     extent > 1 && reads.every((read) => isVectorizable(read, name));
   const last = reduce.at(-1);
   if (last && isAlong(last)) return last;

@@ -7,7 +7,7 @@
 //
 // The reduction is not cut into blocks then: its panels stream from L2 where they are too long for L1.
 
-import { type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
+import { type CpuTarget, type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, instruct, instructWhen, splitWithTail } from "../draft/draft.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext } from "../draft/space-rule.ts";
@@ -65,7 +65,7 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, con
     chosen,
     tilingEstimate(sums, axes, order, packs, target, { masked: maskedIn(axes), isFinished: true }),
   );
-  return schedule(estimated, { sums, axes, order, packs });
+  return schedule(estimated, { sums, axes, order, packs, target });
 }
 
 /**
@@ -88,9 +88,10 @@ interface Fusion {
   readonly axes: readonly TiledAxis[];
   readonly order: OrderChoice;
   readonly packs: readonly PackChoice[];
+  readonly target: CpuTarget;
 }
 
-function schedule(draft: Draft, { sums, axes, order, packs }: Fusion): Draft {
+function schedule(draft: Draft, { sums, axes, order, packs, target }: Fusion): Draft {
   const vector = axes.find((it) => it.role === "vector")!;
   const rows = axes.filter((it) => it.role === "spatial");
   const placed = inEachOrder(axes.reduce(splitAxis, draft), order, (result, { loops, tileLoop }, when) =>
@@ -103,7 +104,7 @@ function schedule(draft: Draft, { sums, axes, order, packs }: Fusion): Draft {
     ...rows.filter(isInRows).map((it) => ({ kind: "unroll", loop: `${it.loop}.3` }) as const),
   );
   const packed = inEachOrder(sumTile(tile, sums, axes), order, (result, it, when) =>
-    packIn(result, packs, { order: it, when, lanes: vector.lanes }),
+    packIn(result, packs, { order: it, when, lanes: vector.lanes, target }),
   );
   return instruct(packed, { kind: "set-scope", buffer: sums.name, scope: "register" });
 }

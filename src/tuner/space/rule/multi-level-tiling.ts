@@ -13,7 +13,7 @@ import {
   tailChoices,
   tunable,
 } from "../draft/draft.ts";
-import { dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type Access, dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { isTileable, isTransposable, isVectorizable } from "../draft/vector-axis.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
@@ -45,7 +45,9 @@ export const multiLevelTiling: TilingRule = {
     const { task } = context;
     const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, task.target), task);
     const tiling: Tiling = { stage, axes, packs: packChoices(stage, axes), intrinsic: null };
-    return [...(isEasy(stage) ? [] : context.otherwise(draft, stage.name)), tileStage(draft, tiling, task.target)];
+    const tiled = tileStage(draft, tiling, task.target);
+    if (!isEasy(stage)) return [...context.otherwise(draft, stage.name), tiled];
+    return [tiled, ...(packsForFew(stage) ? context.otherwise(draft, stage.name) : [])];
   },
 
   reductionOf: (stage) => stage,
@@ -62,6 +64,19 @@ function isEasy(stage: SchedulableStage): boolean {
   );
 }
 
+/** Most results that use an element of a pack so few times that it might as well stay where it is. */
+const fewUses = 128;
+
+/** Says whether an operand can only lie along the vectors in a pack, whose elements few results use: the second factor of A · Bᵀ of few rows. */
+function packsForFew(stage: SchedulableStage): boolean {
+  const { name } = stage.spatial.at(-1)!;
+  // Parts of a result share a pack.
+  const axes = stage.block.axes.filter(({ role }) => role === "spatial");
+  const usesOf = (read: Access): number =>
+    axes.filter((axis) => !dependsOn(read, axis.name)).reduce((uses, { extent }) => uses * extent, 1);
+  return stage.reads.some((read) => !isVectorizable(read, name) && usesOf(read) <= fewUses);
+}
+
 /** Adds the tunables of a tiling, their limits and the instructions. */
 function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
   const { stage, axes, packs } = tiling;
@@ -76,17 +91,17 @@ function tileStage(named: Draft, tiling: Tiling, target: CpuTarget): Draft {
     chosen,
     tilingEstimate(stage, axes, order, packs, target, { masked: axes.some(isInRows) ? "all" : "none" }),
   );
-  return schedule(estimated, tiling, order);
+  return schedule(estimated, tiling, order, target);
 }
 
-function schedule(draft: Draft, { stage, axes, packs }: Tiling, order: OrderChoice): Draft {
+function schedule(draft: Draft, { stage, axes, packs }: Tiling, order: OrderChoice, target: CpuTarget): Draft {
   // Sums that lie in tiles have no part of one: a tail is masked, as all operands are padded packs.
   const tailFor = (given: Draft, it: TiledAxis): ReturnType<typeof tailOf> =>
     axes.some(isInRows) ? [given, it.axis.size ? "perfect" : "mask"] : tailOf(given, stage, it, packs);
   const splits = axes.reduce((result, it) => splitAxis(result, it, tailFor), draft);
   const { loop: vector, lanes } = axes.find((it) => it.role === "vector")!;
   const placed = inEachOrder(splits, order, (result, it, when) =>
-    packIn(instructWhen(result, when, { kind: "reorder", loops: it.loops }), packs, { order: it, when, lanes }),
+    packIn(instructWhen(result, when, { kind: "reorder", loops: it.loops }), packs, { order: it, when, lanes, target }),
   );
   const unrolled = axes.flatMap((it) => (it.role === "spatial" || it.role === "reduce" ? [`${it.loop}.2`] : []));
   const inner = instruct(

@@ -8,7 +8,7 @@ import type { RankingFacts } from "../../prior/ranker.ts";
 import type { Estimate } from "../draft/draft.ts";
 import { stepsOfStride } from "../draft/near-lanes.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { isStrided } from "../draft/vector-axis.ts";
+import { isStrided, isVectorizableInside } from "../draft/vector-axis.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
 import { type PackChoice, packedBy } from "./packing.ts";
 import {
@@ -192,6 +192,7 @@ function trafficOf(read: Access, extents: readonly TiledExtents[], { order, pack
   const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
   const bytes = productOf(own, ({ all }) => all) * byteSize[read.dtype];
   const isVector = own.some(({ it }) => it.role === "vector");
+  const runs = productOf(own, ({ it, all }) => (it.role === "reduce" ? all / it.lanes : all));
   const pack = packed.find(({ packable }) => packable.access === read);
   const tilesOfOthers = productOf(others, ({ tiles }) => tiles);
   const blocksOfOthers = productOf(others, ({ blocks }) => blocks);
@@ -209,9 +210,13 @@ function trafficOf(read: Access, extents: readonly TiledExtents[], { order, pack
     fromMemory: bytes,
     unfollowed: isFollowed ? 0 : bytes,
     // A pack that is made once for all parts costs next to nothing in one of them.
-    packed: pack && !pack.isOnce ? 2 * bytes * repacked : 0,
+    packed: pack && !pack.isOnce ? repacked * (isTurned(read, own) ? core.bytesPerTransposed * runs : 2 * bytes) : 0,
   };
 }
+
+/** Says whether the pack of an operand takes each element, or each group of an intrinsic, out of another row than the one before. */
+const isTurned = (read: Access, own: readonly TiledExtents[]): boolean =>
+  own.some(({ it }) => it.role === "vector" && !isVectorizableInside(read, it.axis.name));
 
 /**
  * Counts pages beyond the TLB, a step of the reduction: a tile walks down the rows of the vector operand, which lie far apart

@@ -1,7 +1,17 @@
 // Operands of a tiled stage that can be packed, and the layout of the pack: register-tile panels in the order in which
 // the innermost loops walk them.
 
-import type { Assignment, Condition, CopiedReads, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import {
+  type Assignment,
+  byteSize,
+  type Condition,
+  type CopiedReads,
+  type CpuTarget,
+  type Instruction,
+  type LayoutDim,
+  type Operand,
+} from "../../../compiler/index.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import { choice, type Draft, instructWhen, is } from "../draft/draft.ts";
 import {
   type Access,
@@ -12,6 +22,7 @@ import {
   type SpatialAxis,
 } from "../draft/schedulable-stage.ts";
 import { isVectorizable, walkOf } from "../draft/vector-axis.ts";
+import { setsBetween, waysOf } from "../estimate/plane-conflicts.ts";
 import type { LoopOrder } from "./order.ts";
 import { isInRows, registerOf, type TiledAxis } from "./tiled-axis.ts";
 
@@ -94,17 +105,21 @@ export const addPackChoices = (draft: Draft, packs: readonly PackChoice[]): Draf
 export const packedBy = (packs: readonly PackChoice[], assignment: Assignment): readonly PackChoice[] =>
   packs.filter(({ tunable }) => tunable === null || assignment[tunable] === 1);
 
+export interface PackPlace {
+  readonly order: LoopOrder;
+  readonly when: readonly Condition[];
+  /** Lanes of the vectors that copy. */
+  readonly lanes: number;
+  readonly target: CpuTarget;
+}
+
 /** Adds the packs of one loop order, each under its tunable. */
-export const packIn = (
-  draft: Draft,
-  packs: readonly PackChoice[],
-  { order, when, lanes }: { readonly order: LoopOrder; readonly when: readonly Condition[]; readonly lanes: number },
-): Draft =>
+export const packIn = (draft: Draft, packs: readonly PackChoice[], { order, when, ...place }: PackPlace): Draft =>
   packs.reduce((result, pack) => {
     const { packable, tunable } = pack;
     const conditions = tunable ? [...when, is(tunable, 1)] : when;
     const loop = isVectorPanel(packable) ? order.packVectorAt : order.packOthersAt;
-    return instructWhen(result, conditions, ...packAt(pack, loop, lanes));
+    return instructWhen(result, conditions, ...packAt(pack, loop, place));
   }, draft);
 
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
@@ -185,13 +200,17 @@ function windowLayout(
 }
 
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
-function packAt(choice: PackChoice, loop: string, lanes: number): readonly Instruction<Operand>[] {
+function packAt(
+  choice: PackChoice,
+  loop: string,
+  { lanes, target }: Pick<PackPlace, "lanes" | "target">,
+): readonly Instruction<Operand>[] {
   const { access, layout, panelAxis, isGrouped } = choice.packable;
   const pack = copyAt(choice, loop);
   const inner = `${packName(choice)}.${layout.length - 1}`;
   const contiguous = layout.at(-1)!.dim === access.dims.length - 1;
   if (isGrouped) return [pack, ...groupsAt(choice, contiguous)];
-  if (!contiguous) return [pack, { kind: "unroll", loop: inner }];
+  if (!contiguous) return [pack, ...turnedAt(choice, target)];
   // Panels along the vector axis are whole vectors wide, others as wide as a register tile has rows.
   const isWhole = panelAxis?.role === "vector";
   const vectors: Instruction<Operand>[] = [
@@ -199,6 +218,23 @@ function packAt(choice: PackChoice, loop: string, lanes: number): readonly Instr
     { kind: "vectorize", loop: `${inner}.1` },
   ];
   return [pack, ...vectors, ...(isWhole ? [{ kind: "unroll", loop: `${inner}.0` } as const] : [])];
+}
+
+/** Copies element by element, across the rows of the operand: line by line of these where their lines would evict each other before the next element. */
+function turnedAt(choice: PackChoice, target: CpuTarget): readonly Instruction<Operand>[] {
+  const { layout, access, panelAxis } = choice.packable;
+  const loop = (at: number): string => `${packName(choice)}.${layout.length + at}`;
+  const [row, inner] = [loop(-2), loop(-1)];
+  const along = layout.at(-2);
+  const isRow = along?.part === "whole" && along.dim === access.dims.length - 1;
+  const distance = access.pitches[layout.at(-1)!.dim]! * byteSize[access.dtype];
+  const rows = panelAxis?.role === "vector" ? 2 * panelAxis.lanes : 1;
+  if (!isRow || !(rows > setsBetween(distance, target) * waysOf(target))) return [{ kind: "unroll", loop: inner }];
+  return [
+    { kind: "split", loop: row, factors: [0, coreOf(target).lineBytes / byteSize[access.dtype]], tail: "cut" },
+    { kind: "reorder", loops: [`${row}.0`, inner, `${row}.1`] },
+    { kind: "unroll", loop: `${row}.1` },
+  ];
 }
 
 /** A group is copied at once where it is contiguous; else the groups of a vector's lanes are interleaved from as many rows. */

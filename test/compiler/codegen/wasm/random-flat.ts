@@ -97,7 +97,9 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
   if (depth === 0) return leaf(scope, dtype, lanes);
   const of = (type: DType, width = lanes) => expression(scope, type, width, depth - 1);
   if (pick(scope, false, false, false, false, true)) return throughBits(scope, dtype, lanes, depth);
-  switch (pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "interleave", "bits", "pick")) {
+  switch (
+    pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "interleave", "bits", "pick", "fold")
+  ) {
     case "op":
       return half(dtype) ? leaf(scope, dtype, lanes) : operation(scope, dtype, of);
     case "cast":
@@ -124,6 +126,11 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
       const parts = Array.from({ length: pick(scope, 1, 2, 3) }, () => of(dtype, width));
       const all = parts.length * width;
       return { kind: "pick", dtype, parts, picks: Array.from({ length: lanes }, () => integer(scope, 0, all - 1)) };
+    }
+    case "fold": {
+      const width = pick(scope, 2, 4, 8, 16);
+      if (dtype === "bool" || half(dtype) || lanes > 1) return leaf(scope, dtype, lanes);
+      return { kind: "fold", dtype, op: pick(scope, "add", "mul", "min", "max"), operand: of(dtype, width) };
     }
     case "bits":
       if (dtype !== "i32") return leaf(scope, dtype, lanes);

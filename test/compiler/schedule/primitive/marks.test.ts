@@ -44,17 +44,31 @@ test.each(["unroll", "vectorize", "parallel"] as const)("%s: marked already", (k
            C[i, j] += A[i, k] * B[k, j]`);
 });
 
-test.each(["vectorize", "parallel"] as const)("%s: a reduction runs over the loop", (kind) => {
+test("parallel: a reduction runs over the loop", () => {
   expect(
-    refusal(gemm(), { kind, loop: "C.k" }),
-  ).toBe(`${kind}.reduction: C.k drives the reduction of C, its iterations depend on each other
+    refusal(gemm(), { kind: "parallel", loop: "C.k" }),
+  ).toBe(`parallel.reduction: C.k drives the reduction of C, its iterations depend on each other
    for C.i in 0..6
      for C.j in 0..7
  ▶     for C.k in 0..5
          block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
            C[i, j] = 0.0 first
            C[i, j] += A[i, k] * B[k, j]
-  hint: ${kind} a loop over an axis of the result`);
+  hint: parallel a loop over an axis of the result`);
+});
+
+test("vectorize: a reduction runs over the loop, and over another inside", () => {
+  expect(
+    refusal(gemm(), { kind: "split", loop: "C.k", factors: [0, 2], tail: "cut" }, { kind: "vectorize", loop: "C.k.0" }),
+  ).toBe(`vectorize.reduction: C.k.0 drives the reduction of C, its iterations depend on each other
+   for C.i in 0..6
+     for C.j in 0..7
+ ▶     for C.k.0 in 0..3 cut
+         for C.k.1 in 0..2 cut
+           block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k.0 * 2 + C.k.1 in 0..5)
+             C[i, j] = 0.0 first
+             C[i, j] += A[i, k] * B[k, j]
+  hint: vectorize the innermost loop of a sum, a product, a minimum or a maximum, or a loop over an axis of the result`);
 });
 
 test("vectorize: more lanes than are possible", () => {

@@ -106,7 +106,7 @@ const off: Readonly<Record<string, Claim & { readonly from: number; readonly to:
     counted: ({ all }) => all.packedBytes,
     from: 0,
     to: 12,
-    why: "the windows of a convolution are taken as all different, and the padding of packs is not counted",
+    why: "the windows of a convolution are taken as all different, the padding of packs is not counted, and elements across rows count as more bytes",
   },
 };
 

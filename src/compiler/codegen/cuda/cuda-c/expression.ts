@@ -74,6 +74,7 @@ export function cudaExpr(expr: Expr, lane: Lane | null, context: CudaContext): s
       const part = expr.parts[Math.floor(pick / width)]!;
       return cudaExpr(part, laneAt(pick % width), context);
     }
+    case "fold":
     case "intrinsic":
       throw cannotRun("cuda", `there is no code for ${expr.kind}`, "this schedule does not fit the machine");
   }

@@ -168,6 +168,7 @@ function findVector(expr: Expr, state: State): Expr | null {
     case "lanes":
     case "interleave":
     case "pick":
+    case "fold":
     case "intrinsic":
       return null;
   }

@@ -1,0 +1,87 @@
+// Products of few rows by lot, whose operands lie along the axis that is summed over: what is predicted for large ones has vectors, and schedules
+// of each template compute the right numbers for small ones. Each run draws others; more of them run among the drawn operators.
+
+import { expect, test } from "vitest";
+import { lower } from "../../../src/compiler/backend/lower.ts";
+import {
+  type ComputeDef,
+  fromCompute,
+  generateWasm,
+  instantiate,
+  opLibrary,
+  printComputeDef,
+  printTrace,
+  replay,
+  type TargetName,
+  targets,
+} from "../../../src/compiler/index.ts";
+import type { Candidate } from "../../../src/tuner/data/space.ts";
+import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
+import { predict } from "../../../src/tuner/search/predict.ts";
+import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
+import { drawRows } from "../../support/drawn/draw-rows.ts";
+import { fewer, rngOf } from "../../support/long.ts";
+import { referenceOf, wrongNest, wrongWasm } from "../../support/reference.ts";
+
+const names: readonly TargetName[] = ["avx2", "avx512", "wasm", "neon-dot"];
+
+const spaceOf = (op: ComputeDef, name: TargetName) =>
+  generateSpace({ op, target: targets[name], numerics: "fast", threads: 1 });
+
+test("large ones have vectors", () => {
+  const rng = rngOf("large rows");
+  const missed = Array.from({ length: fewer(200) }).flatMap((_, number) => {
+    const op = instantiate(drawRows(rng, "large"), {}, "op");
+    const name = names[number % names.length]!;
+    const space = spaceOf(op, name);
+    const found = predict(space)!;
+    const isVector = candidateTrace(space, found)!.some(({ kind }) => kind === "vectorize");
+    return isVector ? [] : [`${name}\n${printComputeDef(op)}${found.template}`];
+  });
+  expect(missed).toEqual([]);
+});
+
+test("small ones compute the right numbers", () => {
+  const rng = rngOf("small rows");
+  const wrong = Array.from({ length: fewer(100) }).flatMap((_, number) => {
+    const op = instantiate(drawRows(rng, "small"), {}, "op");
+    const name = names[number % names.length]!;
+    const space = spaceOf(op, name);
+    const problem = drawEach(space, rng)
+      .map((candidate) => problemOf(op, space, candidate, name))
+      .find((it) => it !== null);
+    return problem ? [`${name}\n${printComputeDef(op)}${problem}`] : [];
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** A schedule of each template, by lot. */
+function drawEach(space: GeneratedSpace, rng: Rng): readonly Candidate[] {
+  const search = searchSpace(space);
+  return search.templates.flatMap((template) => drawPoint(search, template, rng, {})?.candidate ?? []);
+}
+
+/** What is wrong with a schedule; null: nothing. */
+function problemOf(op: ComputeDef, space: GeneratedSpace, found: Candidate, name: TargetName): string | null {
+  const template = space.templates.find((it) => it.name === found.template)!;
+  const trace = candidateTrace(space, found)!;
+  const result = replay(fromCompute(template.op), trace);
+  if (result.kind !== "ok") return result.diagnostic.message;
+  const flat = lower(result.nest, { target: targets[name], numerics: "fast" });
+  const reference = referenceOf(op, rngOf("rows"));
+  const problem =
+    name === "wasm" ? wrongWasm(reference, generateWasm(flat, { relaxed: false })) : wrongNest(reference, flat);
+  return problem && `${template.name}\n${printTrace(trace)}\n${problem}`;
+}
+
+test.each(["avx512", "wasm"] as const)("A · Bᵀ of few rows stays where it is: %s", (name) => {
+  const templatesOf = (rows: number): readonly string[] => {
+    const op = instantiate(opLibrary.attention({ heads: 1, M: rows, N: 256, D: 64 }), {}, "op");
+    return spaceOf(op, name).templates.map((it) => it.name);
+  };
+  expect(templatesOf(8).filter((it) => it.includes("rows of i and j together"))).not.toEqual([]);
+  // Packs of many rows pay.
+  expect(templatesOf(256).filter((it) => it.includes("together"))).toEqual([]);
+});
