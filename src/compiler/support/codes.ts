@@ -59,6 +59,7 @@ export const codes = {
   "decompose-reduction.no-such-loop": "a loop that is not around the block is to follow its initialisation",
   "decompose-reduction.recomputes": "a loop inside comes back to elements, whose sums would go on",
   "decompose-reduction.repeated": "a loop inside computes the whole stage again in each iteration",
+  "double-buffer.carried": "a pack has what an earlier iteration has put there",
   "double-buffer.local-operand": "what a pack copies is written under the same loop",
   "double-buffer.marked": "a pack is to be filled ahead under a loop whose iterations have no order",
   "double-buffer.no-pack": "a buffer is not filled by one copy at the beginning of a loop's body",

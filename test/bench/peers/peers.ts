@@ -39,6 +39,7 @@ import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { layoutWorks } from "./suites/layouts.ts";
 import { pixelWorks } from "./suites/pixels.ts";
+import { rowWorks } from "./suites/rows.ts";
 import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
 import { type PeerCall, type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
 import { writeReports } from "./write-report.ts";
@@ -67,7 +68,7 @@ const threads = Number(values.threads);
 const target = { ...hostTarget(chosenTarget()), threads };
 const node = Number(process.versions.node.split(".")[0]);
 const works: readonly Work[] = suiteNames.flatMap(
-  (suite) => ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks, ...pixelWorks })[suite] ?? [],
+  (suite) => ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks, ...pixelWorks, ...rowWorks })[suite] ?? [],
 );
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */

@@ -24,6 +24,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   bytes: "Operators on bytes, beside our WASM and the same on f32",
   layouts: "Channels first, strides, clamped edges, one column, transposes",
   pixels: "Pixels, sound, complex numbers",
+  rows: "Products of few rows, weights stored by output",
 };
 
 /** A suite on a target, with so many threads. */

@@ -23,6 +23,7 @@ export const suiteNames = [
   "bytes",
   "layouts",
   "pixels",
+  "rows",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 

@@ -10,10 +10,11 @@ import { gemmWorks } from "../../bench/peers/suites/gemm.ts";
 import { layerWorks } from "../../bench/peers/suites/layers.ts";
 import { layoutWorks } from "../../bench/peers/suites/layouts.ts";
 import { pixelWorks } from "../../bench/peers/suites/pixels.ts";
+import { rowWorks } from "../../bench/peers/suites/rows.ts";
 import { taskOf } from "../../bench/peers/work.ts";
 import { limitsOfPeak, recordedCpu, recordedLimits } from "../../support/recorded-limits.ts";
 
-const works = { ...gemmWorks, ...layerWorks, ...layoutWorks, ...byteWorks, ...pixelWorks };
+const works = { ...gemmWorks, ...layerWorks, ...layoutWorks, ...byteWorks, ...pixelWorks, ...rowWorks };
 const results = readResults("test/bench/peers/results.jsonl");
 
 interface Share {

@@ -26,7 +26,7 @@ const maxHoisted = 8;
 export const shareLoads: Pass = {
   name: "share-loads",
   run(func) {
-    const names: LocalNames = { next: 0, fragments: fragmentsIn(func.body) };
+    const names: LocalNames = { next: 0, fragments: fragmentsIn(func.body), stored: storedIn(func.body) };
     return { ...func, body: share(func.body, names) };
   },
 };
@@ -37,6 +37,8 @@ interface LocalNames {
   next: number;
   /** Those that were fragments before. */
   readonly fragments: ReadonlySet<string>;
+  /** Buffers that the function stores to: behind a barrier they may have what another thread has stored. */
+  readonly stored: ReadonlySet<string>;
 }
 
 function share(stmt: Stmt, names: LocalNames): Stmt {
@@ -258,12 +260,25 @@ function hoistLoads(loop: For, names: LocalNames): Stmt {
   if (loop.extent < 1) return loop;
   const stored = storedIn(loop);
   const changed = changedIn(loop);
-  const isFixed = (load: Expr) => !stored.has(bufferOf(load)) && !usesAny(load, changed);
   const fixed = new Map<string, Define>();
   const stmts = loop.body.kind === "seq" ? loop.body.body : [loop.body];
-  const rest = stmts.filter((stmt) => !collectFixed(stmt, isFixed, fixed, names));
+  const meeting = stmts.findIndex(hasBarrier);
+  const rest = stmts.filter((stmt, at) => {
+    const changing = meeting >= 0 && at > meeting ? names.stored : stored;
+    const isFixed = (load: Expr) => !changing.has(bufferOf(load)) && !usesAny(load, changed);
+    return !collectFixed(stmt, isFixed, fixed, names);
+  });
   if (fixed.size === 0) return loop;
   return seqOf([...fixed.values(), updateFor(loop, { body: replaceIn(seqOf(rest), fixed, names) })]);
+}
+
+/** Says whether threads meet in a statement. */
+function hasBarrier(stmt: Stmt): boolean {
+  let found = false;
+  walkStmt(stmt, ({ kind }) => {
+    found ||= kind === "sync";
+  });
+  return found;
 }
 
 /** Adds the loads of a statement that may leave the loop. True if the statement as a whole may: a shared load's define. */

@@ -16,6 +16,7 @@ import { simplifyExpr } from "../../ir/simplify.ts";
 import { updateBlock, updateFor } from "../../ir/update.ts";
 import { mapBlockExprs, substitute } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
+import { carriedBuffer } from "../carried.ts";
 import { readsFrom, writersOf } from "../dataflow.ts";
 import { blocksIn, bufferNamed, editStmt, findBlock, mapBlocks, replaceLoop } from "../nest.ts";
 import { accessors, mapAccesses } from "../storage.ts";
@@ -83,6 +84,8 @@ function checkLoop(nest: LoopFunc, name: string, { loop, block }: PackPlace): Di
   const under = blocksIn(loop);
   const outside = accessors(nest, name).find((each) => !under.includes(each));
   if (outside) return no("outside", `${outside.name} reads ${name} outside ${loop.name}`);
+  const carried = carriedBuffer(loop);
+  if (carried === name) return no("carried", `iterations of ${loop.name} read what earlier ones have put into ${name}`);
   const local = under.find((each) => readsFrom(block, each.buffer));
   return local
     ? no("local-operand", `${block.name} reads ${local.buffer}, which is written under ${loop.name} too`)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "peer.h"
 
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 
 void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
 void cblas_sgemv(int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -37,6 +37,12 @@ static void multiply(const struct product *it, float beta) {
 }
 
 static void gemm(struct peer_call *call) { multiply((struct product *)call, 0); }
+
+// The right side is stored by column.
+static void rows(struct peer_call *call) {
+  const struct product *it = (struct product *)call;
+  cblas_sgemm(ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, it->m, it->n, it->k, 1, it->a, it->k, it->b, it->k, 0, it->c, it->n);
+}
 
 static void gemm_batch(struct peer_call *call) {
   const struct product *all = (struct product *)call;
@@ -89,6 +95,7 @@ static void release_between(struct peer_call *call) { free(((struct product *)ca
 
 static peer_step *stepOf(const char *name) {
   if (is(name, "gemm-f32") || is(name, "gemm-f32-packed")) return gemm;
+  if (is(name, "rows-f32")) return rows;
   if (is(name, "batch-f32")) return gemm_batch;
   if (is(name, "gemm-residual")) return gemm_residual;
   if (is(name, "gemm-bias-relu")) return gemm_bias_relu;
@@ -108,7 +115,7 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
   if (run == gemv) return it->k = extents[1], it->c = arrays[2], &it->call;
   it->n = extents[1];
   it->k = extents[2];
-  if (run == gemm) return it->c = arrays[2], &it->call;
+  if (run == gemm || run == rows) return it->c = arrays[2], &it->call;
   if (run == gemm_batch) return it->l = extents[3], it->c = arrays[2], &it->call;
   it->d = arrays[2];
   if (run != gemm_exp_gemm) return it->c = arrays[3], &it->call;

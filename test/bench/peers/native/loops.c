@@ -1,4 +1,5 @@
-// Loops as one writes them in C, for a compiler to put into vectors: operators whose operands lie near the results in another order.
+// Loops as one writes them in C, for a compiler to put into vectors: operators whose operands lie near the results in another order, products of few
+// rows.
 
 #include <math.h>
 
@@ -153,6 +154,58 @@ static void directions(struct peer_call *call) {
   }
 }
 
+// a rows times b rows of c weights each.
+static void rows(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict left = arrays[0], *restrict weights = arrays[1];
+  float *restrict out = arrays[2];
+  for (long i = 0; i < a; i++)
+    for (long j = 0; j < b; j++) {
+      float sum = 0;
+      for (long k = 0; k < c; k++) sum += left[i * c + k] * weights[j * c + k];
+      out[i * b + j] = sum;
+    }
+}
+
+// The same with weights in bytes, and a scale for each group of 32.
+static void rows_q8(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict left = arrays[0], *restrict scale = arrays[2];
+  const signed char *restrict weights = arrays[1];
+  float *restrict out = arrays[3];
+  for (long i = 0; i < a; i++)
+    for (long j = 0; j < b; j++) {
+      float sum = 0;
+      for (long group = 0; group < c / 32; group++) {
+        float part = 0;
+        for (long k = 32 * group; k < 32 * group + 32; k++) part += left[i * c + k] * weights[j * c + k];
+        sum += part * scale[j * (c / 32) + group];
+      }
+      out[i * b + j] = sum;
+    }
+}
+
+// And with two to a byte, each less 8.
+static void rows_q4(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict left = arrays[0], *restrict scale = arrays[2];
+  const unsigned char *restrict weights = arrays[1];
+  float *restrict out = arrays[3];
+  for (long i = 0; i < a; i++)
+    for (long j = 0; j < b; j++) {
+      float sum = 0;
+      for (long group = 0; group < c / 32; group++) {
+        float part = 0;
+        for (long k = 16 * group; k < 16 * group + 16; k++) {
+          const int both = weights[j * (c / 2) + k];
+          part += left[i * c + 2 * k] * (both % 16 - 8) + left[i * c + 2 * k + 1] * (both / 16 - 8);
+        }
+        sum += part * scale[j * (c / 32) + group];
+      }
+      out[i * b + j] = sum;
+    }
+}
+
 static const struct {
   const char *name;
   peer_step *run;
@@ -163,6 +216,7 @@ static const struct {
     {"complex-product-f32", complex_product, 3},                   {"mirror-f32", mirror, 2},
     {"yuv-u8", yuv, 4},             {"over-f32", over, 3},         {"cross-f32", cross, 3},
     {"directions-f32", directions, 2},
+    {"rows-f32", rows, 3},          {"rows-q8", rows_q8, 4},       {"rows-q4", rows_q4, 4},
 };
 
 struct peer_call *peer_open(const char *name, const double *extents, void *const *arrays) {

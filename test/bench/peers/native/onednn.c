@@ -43,6 +43,12 @@ static void sgemm(struct peer_call *call) {
   dnnl_sgemm('N', 'N', it->m, it->n, it->k, 1, it->a, it->k, it->b, it->n, 0, it->c, it->n);
 }
 
+// The right side is stored by column.
+static void rows(struct peer_call *call) {
+  const struct product *it = (struct product *)call;
+  dnnl_sgemm('N', 'T', it->m, it->n, it->k, 1, it->a, it->k, it->b, it->k, 0, it->c, it->n);
+}
+
 static void gemm_u8s8(struct peer_call *call) {
   const struct product *it = (struct product *)call;
   const int32_t zero = 0;
@@ -265,6 +271,7 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
   if (!is_ready()) return NULL;
   implementation = NULL;
   if (is(name, "gemm-f32")) return open_product(sgemm, m, n, k, arrays);
+  if (is(name, "rows-f32")) return open_product(rows, m, n, k, arrays);
   if (is(name, "gemm-u8s8")) return open_product(gemm_u8s8, m, n, k, arrays);
   // A column is a matrix.
   if (is(name, "gemv-f32")) return open_product(sgemm, m, 1, n, arrays);

@@ -1,4 +1,4 @@
-// Loops as one writes them in JavaScript for an engine to compile them well, short ones written out: the operators of suites/pixels.ts.
+// Loops as one writes them in JavaScript for an engine to compile them well, short ones written out: the operators of suites/pixels.ts and suites/rows.ts.
 
 import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import type { NpmPeer } from "./npm-peer.ts";
@@ -120,14 +120,54 @@ const loops: Readonly<Record<string, Loops>> = {
       out[at + 2] = z / length;
     }
   },
+  "rows-f32"([rows, weights], out, [M = 0, N = 0, K = 0]) {
+    for (let i = 0; i < M; i++)
+      for (let j = 0; j < N; j++) {
+        let sum = 0;
+        for (let k = 0; k < K; k++) sum += rows![i * K + k]! * weights![j * K + k]!;
+        out[i * N + j] = sum;
+      }
+  },
+  "rows-q8"([rows, weights, scale], out, [M = 0, N = 0, K = 0]) {
+    const groups = K / 32;
+    for (let i = 0; i < M; i++)
+      for (let j = 0; j < N; j++) {
+        let sum = 0;
+        for (let group = 0; group < groups; group++) {
+          let part = 0;
+          for (let k = 32 * group; k < 32 * group + 32; k++) part += rows![i * K + k]! * weights![j * K + k]!;
+          sum += part * scale![j * groups + group]!;
+        }
+        out[i * N + j] = sum;
+      }
+  },
+  "rows-q4"([rows, weights, scale], out, [M = 0, N = 0, K = 0]) {
+    const groups = K / 32;
+    for (let i = 0; i < M; i++)
+      for (let j = 0; j < N; j++) {
+        let sum = 0;
+        for (let group = 0; group < groups; group++) {
+          let part = 0;
+          for (let k = 16 * group; k < 16 * group + 16; k++) {
+            const both = weights![(j * K) / 2 + k]!;
+            part += rows![i * K + 2 * k]! * ((both & 15) - 8) + rows![i * K + 2 * k + 1]! * ((both >> 4) - 8);
+          }
+          sum += part * scale![j * groups + group]!;
+        }
+        out[i * N + j] = sum;
+      }
+  },
 };
 
+const productElements = (_: readonly KernelArray[], [M = 0, N = 0]: readonly number[]): number => M * N;
+
 /** Elements of a result, of all that an operand of it has. */
-const elementsOf: Readonly<Record<string, (inputs: readonly KernelArray[]) => number>> = {
+const elementsOf: Readonly<Record<string, (inputs: readonly KernelArray[], extents: readonly number[]) => number>> = {
   "twice-f32": ([, large]) => large!.length,
   "mono-f32": ([sound]) => sound!.length / 2,
   "magnitudes-f32": ([numbers]) => numbers!.length / 2,
   "yuv-u8": ([bright]) => 3 * bright!.length,
+  ...Object.fromEntries(["rows-f32", "rows-q8", "rows-q4"].map((name) => [name, productElements])),
 };
 
 export const jsLoops = (): NpmPeer => ({
@@ -136,7 +176,7 @@ export const jsLoops = (): NpmPeer => ({
   async open({ name, extents }, inputs) {
     const loop = loops[name];
     if (!loop) return null;
-    const out = new Float32Array(elementsOf[name]?.(inputs) ?? inputs[0]!.length);
+    const out = new Float32Array(elementsOf[name]?.(inputs, extents) ?? inputs[0]!.length);
     return {
       run() {
         loop(inputs as readonly Float32Array[], out, extents);

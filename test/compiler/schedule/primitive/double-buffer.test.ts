@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { blur, buffersAfter, gemm, refusal, refusedOn, rowMajor, scheduled, twoGemms, whole } from "../nests.ts";
+import {
+  blur,
+  buffersAfter,
+  gemm,
+  refusal,
+  refusedOn,
+  rowMajor,
+  scheduled,
+  twoGemms,
+  whole,
+  windows,
+} from "../nests.ts";
 
 const splitK = { kind: "split", loop: "C.k", factors: [0, 2], tail: "cut" } as const;
 const outerK = { kind: "reorder", loops: ["C.k.0", "C.i", "C.j"] } as const;
@@ -124,4 +135,13 @@ test("its loop carries a tile", () => {
        }
       hint: vectorize a loop outside of the storage of B.pack, or one inside"
   `);
+});
+
+test("windows that slide over what is filled", () => {
+  const split = (loop: string, parts: number, tail: "guard" | "mask") =>
+    ({ kind: "split", loop, factors: [0, parts], tail }) as const;
+  const merged = { kind: "merge-loops", first: "P.y.0", second: "Q.y.0" } as const;
+  expect(refusal(windows, split("P.y", 5, "guard"), split("Q.y", 2, "mask"), merged, double("P"))).toContain(
+    "double-buffer.carried: ",
+  );
 });

@@ -1,7 +1,9 @@
 // unroll, vectorize and parallel.
 
 import { expect, test } from "vitest";
-import { gemm, refusal, refusedOn, scheduled } from "../nests.ts";
+import { lower } from "../../../../src/compiler/backend/lower.ts";
+import { interpret, printStmt, replay, targets } from "../../../../src/compiler/index.ts";
+import { gemm, inputsOf, refusal, refusedOn, scheduled } from "../nests.ts";
 
 test("all three", () => {
   expect(
@@ -71,6 +73,19 @@ test("vectorize: a reduction runs over the loop, and over another inside", () =>
   hint: vectorize the innermost loop of a sum, a product, a minimum or a maximum, or a loop over an axis of the result`);
 });
 
+test("vectorize: the lanes of a sum are combined by halves", () => {
+  const trace = [
+    { kind: "decompose-reduction", block: "C", loop: "C.k" },
+    { kind: "vectorize", loop: "C.k" },
+  ] as const;
+  const nest = gemm(2, 3, 8);
+  const result = replay(nest, trace);
+  if (result.kind !== "ok") throw new Error(result.diagnostic.message);
+  const flat = lower(result.nest, { target: targets.avx2, numerics: "fast" });
+  expect(printStmt(flat.body)).toContain("fold.add(");
+  expect(interpret(flat, inputsOf(nest))).toEqual(interpret(nest, inputsOf(nest)));
+});
+
 test("vectorize: more lanes than are possible", () => {
   expect(refusal(gemm(2, 300, 2), { kind: "vectorize", loop: "C.j" })).toMatchInlineSnapshot(`
     "vectorize.too-many-lanes: C.j has 300 iterations, at most 256 lanes are possible
@@ -88,6 +103,17 @@ test("parallel: not outermost", () => {
   expect(refusal(gemm(), { kind: "parallel", loop: "C.j" })).toBe(
     refusedOn(gemm(), "parallel.not-outermost: C.j is inside C.i", ["C.j"]),
   );
+});
+
+test("parallel: loops of one iteration do not count", () => {
+  expect(scheduled(gemm(1, 3, 2), { kind: "parallel", loop: null })).toMatchInlineSnapshot(`
+    "for C.i in 0..1
+      for C.j in 0..3 parallel
+        for C.k in 0..2
+          block C (i = C.i in 0..1, j = C.j in 0..3, reduce k = C.k in 0..2)
+            C[i, j] = 0.0 first
+            C[i, j] += A[i, k] * B[k, j]"
+  `);
 });
 
 test("parallel: all outermost loops that may be", () => {
