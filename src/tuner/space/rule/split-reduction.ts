@@ -105,11 +105,15 @@ const vectorsOf = ({ loop }: SplitPlan): string => `${loop}.vectors`;
 const rowLoopOf = ({ stage }: SplitPlan, { name }: SpatialAxis): string => loopName(stage.name, name);
 const rowsOf = (plan: SplitPlan, axis: SpatialAxis): string => `${rowLoopOf(plan, axis)}.rows`;
 
-/** Returns the axes of a block of rows, in each way that shares reads: of the last axis, and of another one with it. */
+/** Returns the axes of a block of rows, in each way that shares reads: of the last axis, and of another one with it, each of which shares its own. */
 function rowsTogether(stage: SchedulableStage): readonly (readonly SpatialAxis[])[] {
   const last = stage.spatial.at(-1);
   if (!last || !sharesReads(last, stage)) return [[]];
-  const other = stage.spatial.slice(0, -1).findLast((axis) => sharesReads(axis, stage));
+  const moves = (one: SpatialAxis, still: SpatialAxis): boolean =>
+    stage.reads.some((read) => dependsOn(read, one.name) && !dependsOn(read, still.name));
+  const other = stage.spatial
+    .slice(0, -1)
+    .findLast((axis) => sharesReads(axis, stage) && moves(axis, last) && moves(last, axis));
   return other ? [[last], [other, last]] : [[last]];
 }
 
