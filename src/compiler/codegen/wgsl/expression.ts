@@ -8,6 +8,7 @@ import type {
   Cast,
   Expr,
   Interleave,
+  LaneFold,
   LanePick,
   Lanes,
   Local,
@@ -16,7 +17,6 @@ import type {
 } from "../../ir/loop-ir.ts";
 import { eachOperand } from "../../ir/operands.ts";
 import { lanesOf } from "../../ir/visit.ts";
-import { cannotRun } from "../cannot.ts";
 import { type Arithmetic, binaryText, castText, unaryText } from "./arithmetic.ts";
 import { constantOf, wgslConst } from "./constant.ts";
 import { bound, type WgslContext } from "./context.ts";
@@ -83,7 +83,7 @@ function textOf(expr: Expr, lane: LaneNumber, context: WgslContext): string {
     case "pick":
       return at === null ? joined(expr, context) : partOf(expr, at, context);
     case "fold":
-      throw cannotRun("wgsl", "there is no code for fold", "this schedule does not fit the machine");
+      return foldText(expr, context);
     case "intrinsic":
       return callText(expr, context);
   }
@@ -102,6 +102,17 @@ function binary(expr: Binary, on: (operand: Expr) => string, arithmetic: Arithme
   const isNatural = rounds && lanesOf(left) === 1 && boundsOf(left, context.ranges).min >= 0;
   const divisor = constantOf(right)?.value ?? null;
   return binaryText({ op, from: left.dtype, dtype, right: divisor, isNatural }, on(left), on(right), arithmetic);
+}
+
+/** The lanes combined by halves, each lane written out once. */
+function foldText({ op, dtype, operand }: LaneFold, context: WgslContext): string {
+  const operation = { op, from: dtype, dtype, right: null, isNatural: false };
+  let texts = Array.from({ length: lanesOf(operand) }, (_, lane) => wgslExpr(operand, lane, context));
+  while (texts.length > 1) {
+    const upper = texts.splice(texts.length / 2);
+    texts = texts.map((text, at) => binaryText(operation, text, upper[at]!, { lanes: 1, use: context.use }));
+  }
+  return texts[0]!;
 }
 
 const selectText = ({ condition, then: yes, else: no }: Select, on: (expr: Expr) => string): string =>

@@ -75,7 +75,9 @@ const loadsOf = (stage: SchedulableStage, inner: string, rows: Stream["rows"], p
       return total + (read.count * (picks?.get(read.buffer) ?? 1)) / product(sharing);
     }, 0);
 
-type Level = "l2" | "l3" | "memory";
+const levels = ["l2", "l3", "memory"] as const;
+/** Where bytes come from that L1 does not have. */
+type Level = (typeof levels)[number];
 
 /** Counts bytes that come from a cache or from memory again, since L1 has not kept them from one block of rows to another. */
 function readAgain(stage: SchedulableStage, rows: Stream["rows"], target: CpuTarget): Readonly<Record<Level, number>> {
@@ -85,12 +87,12 @@ function readAgain(stage: SchedulableStage, rows: Stream["rows"], target: CpuTar
     let footprint = extentOf(inside.filter(({ name }) => dependsOn(read, name))) * byteSize[read.dtype];
     const again = { l2: 0, l3: 0, memory: 0 };
     for (const { name, blocks } of blocksOutwards(stage, rows)) {
-      for (const level of ["l2", "l3", "memory"] as const) again[level] *= blocks;
+      for (const each of levels) again[each] *= blocks;
       const level = levelOf(footprint, target);
       if (dependsOn(read, name)) footprint *= blocks;
       else if (level) again[level] += (blocks - 1) * footprint;
     }
-    for (const level of ["l2", "l3", "memory"] as const) total[level] += again[level];
+    for (const each of levels) total[each] += again[each];
   }
   return total;
 }

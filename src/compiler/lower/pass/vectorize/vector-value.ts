@@ -24,7 +24,7 @@ import {
 } from "../../../ir/build.ts";
 import { conjunctsOf } from "../../../ir/compare.ts";
 import { isLargeExpr } from "../../../ir/graph.ts";
-import { windowsOf } from "../../../ir/lane-windows.ts";
+import { runsOf, windowsOf } from "../../../ir/lane-windows.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
 import { insideLoop, type Ranges, withRange } from "../../../ir/ranges.ts";
@@ -223,10 +223,11 @@ function loadVector(expr: Load, state: State): Expr {
   return isInside(vector, state.site) ? vector : updateLoad(vector, { active: state.active });
 }
 
-/** Lanes that lie near each other, picked from runs of memory; all of them have to lie in the buffer. Null: each is loaded on its own. */
+/** Lanes that lie near each other, picked from runs of memory. Null: each is loaded on its own. */
 function nearLanes(expr: Load, { site, active }: State): Expr | null {
   const { name, lanes, ranges, buffers, picksLanes } = site;
-  if (!picksLanes || active || expr.dtype === "bool" || !isInside(expr, site)) return null;
+  if (!picksLanes || expr.dtype === "bool") return null;
+  if (!isInside(expr, site)) return active && activeStride(expr, active, site);
   const index = expr.indices[0]!;
   const elements = Array.from({ length: lanes }, (_, at) => simplifyIndex(index, withRange(ranges, name, at, at)));
   const windows = windowsOf(elements, { length: buffers.get(expr.buffer)!.shape[0]!, ranges });
@@ -235,6 +236,23 @@ function nearLanes(expr: Load, { site, active }: State): Expr | null {
   const parts = runs.starts.map((start) =>
     updateLoad(expr, { indices: [ramp(simplifyIndex(add(base, constInt(start)), ranges), 1, runs.width)] }),
   );
+  return pick(parts, runs.picks);
+}
+
+/** Lanes in a stride of which only the active ones lie in the buffer: runs are loaded as far as these go. Null: they are in no stride. */
+function activeStride(expr: Load, active: Expr, { name, lanes, ranges }: VectorSite): Expr | null {
+  const form = simplifyAffine(expr.indices[0]!, ranges);
+  const stride = coefficientOf(form, name);
+  const rest = withoutVar(form, name);
+  if (stride < 2 || rest.terms.some(({ atom }) => mentions(atom, name))) return null;
+  const runs = runsOf(Array.from({ length: lanes }, (_, lane) => lane * stride));
+  if (!runs || runs.width === 1) return null;
+  const base = fromAffine(rest);
+  const parts = runs.starts.map((start) => {
+    const behind = add(mul(active, constInt(stride)), constInt(1 - stride - start));
+    const index = ramp(simplifyIndex(add(base, constInt(start)), ranges), 1, runs.width);
+    return updateLoad(expr, { indices: [index], active: simplifyIndex(behind, ranges) });
+  });
   return pick(parts, runs.picks);
 }
 
