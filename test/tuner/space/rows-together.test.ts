@@ -2,39 +2,22 @@
 // of each template compute the right numbers for small ones. Each run draws others; more of them run among the drawn operators.
 
 import { expect, test } from "vitest";
-import { lower } from "../../../src/compiler/backend/lower.ts";
-import {
-  type ComputeDef,
-  fromCompute,
-  generateWasm,
-  instantiate,
-  opLibrary,
-  printComputeDef,
-  printTrace,
-  replay,
-  type TargetName,
-  targets,
-} from "../../../src/compiler/index.ts";
+import { instantiate, opLibrary, printComputeDef } from "../../../src/compiler/index.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
 import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { predict } from "../../../src/tuner/search/predict.ts";
-import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { drawRows } from "../../support/drawn/draw-rows.ts";
+import { drawnTargets, problemOf, spaceOf } from "../../support/drawn/schedules-of.ts";
 import { fewer, rngOf } from "../../support/long.ts";
-import { referenceOf, wrongNest, wrongWasm } from "../../support/reference.ts";
-
-const names: readonly TargetName[] = ["avx2", "avx512", "wasm", "neon-dot"];
-
-const spaceOf = (op: ComputeDef, name: TargetName) =>
-  generateSpace({ op, target: targets[name], numerics: "fast", threads: 1 });
 
 test("large ones have vectors", () => {
   const rng = rngOf("large rows");
   const missed = Array.from({ length: fewer(200) }).flatMap((_, number) => {
     const op = instantiate(drawRows(rng, "large"), {}, "op");
-    const name = names[number % names.length]!;
+    const name = drawnTargets[number % drawnTargets.length]!;
     const space = spaceOf(op, name);
     const found = predict(space)!;
     const isVector = candidateTrace(space, found)!.some(({ kind }) => kind === "vectorize");
@@ -47,7 +30,7 @@ test("small ones compute the right numbers", () => {
   const rng = rngOf("small rows");
   const wrong = Array.from({ length: fewer(100) }).flatMap((_, number) => {
     const op = instantiate(drawRows(rng, "small"), {}, "op");
-    const name = names[number % names.length]!;
+    const name = drawnTargets[number % drawnTargets.length]!;
     const space = spaceOf(op, name);
     const problem = drawEach(space, rng)
       .map((candidate) => problemOf(op, space, candidate, name))
@@ -61,19 +44,6 @@ test("small ones compute the right numbers", () => {
 function drawEach(space: GeneratedSpace, rng: Rng): readonly Candidate[] {
   const search = searchSpace(space);
   return search.templates.flatMap((template) => drawPoint(search, template, rng, {})?.candidate ?? []);
-}
-
-/** What is wrong with a schedule; null: nothing. */
-function problemOf(op: ComputeDef, space: GeneratedSpace, found: Candidate, name: TargetName): string | null {
-  const template = space.templates.find((it) => it.name === found.template)!;
-  const trace = candidateTrace(space, found)!;
-  const result = replay(fromCompute(template.op), trace);
-  if (result.kind !== "ok") return result.diagnostic.message;
-  const flat = lower(result.nest, { target: targets[name], numerics: "fast" });
-  const reference = referenceOf(op, rngOf("rows"));
-  const problem =
-    name === "wasm" ? wrongWasm(reference, generateWasm(flat, { relaxed: false })) : wrongNest(reference, flat);
-  return problem && `${template.name}\n${printTrace(trace)}\n${problem}`;
 }
 
 test.each(["avx512", "wasm"] as const)("A · Bᵀ of few rows stays where it is: %s", (name) => {
