@@ -22,7 +22,7 @@ export const drawnTargets: readonly TargetName[] = ["avx2", "avx512", "wasm", "n
 export const spaceOf = (op: ComputeDef, name: TargetName): GeneratedSpace =>
   generateSpace({ op, target: targets[name], numerics: "fast", threads: 1 });
 
-/** What is wrong with a schedule of the operator, and the schedule; null: nothing. */
+/** The mistake that a schedule of the operator makes, with the schedule; null: none. */
 export function problemOf(op: ComputeDef, space: GeneratedSpace, found: Candidate, name: TargetName): string | null {
   const template = space.templates.find((it) => it.name === found.template)!;
   const trace = candidateTrace(space, found)!;

@@ -53,7 +53,7 @@ export function summedAlong(
   const axis = stage.reduce.at(-1);
   if (!axis) return null;
   const isBeside = (read: Access): boolean => isVectorizable(read, axis.name);
-  // Behind an axis of one element they lie side by side, which algorithms see that leave it out.
+  // Operands behind an axis of one element lie side by side: the algorithms that leave such axes out see that.
   if (stage.reads.some((read) => !isBeside(read) && strideOf(read, axis.name) === 1)) return null;
   for (let lanes = lanesOf(axis.extent); lanes >= leastLanes; lanes /= 2) {
     const picks = stepsOf(stage, op, { axis: axis.name, isBeside, lanes, vectors: 1 });

@@ -76,7 +76,7 @@ const loadsOf = (stage: SchedulableStage, inner: string, rows: Stream["rows"], p
     }, 0);
 
 const levels = ["l2", "l3", "memory"] as const;
-/** Where bytes come from that L1 does not have. */
+/** Memories that bytes come from which L1 does not have. */
 type Level = (typeof levels)[number];
 
 /** Counts bytes that come from a cache or from memory again, since L1 has not kept them from one block of rows to another. */

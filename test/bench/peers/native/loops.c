@@ -185,7 +185,7 @@ static void rows_q8(struct peer_call *call) {
     }
 }
 
-// And with two to a byte, each less 8.
+// The same with two weights to a byte, each less 8.
 static void rows_q4(struct peer_call *call) {
   ARRAYS(call);
   const float *restrict left = arrays[0], *restrict scale = arrays[2];

@@ -1,5 +1,5 @@
 // Products of few rows whose right side is stored by output, [outputs, inputs], as the layers of networks have it: nobody lays it out anew for so
-// few rows. As it is, and quantized to bytes, or to two values in a byte, with a scale for each group of inputs.
+// few rows. Some works have it as it is, others quantized to bytes, or to two values in a byte, with a scale for each group of inputs.
 
 import { authoring, type Op } from "../../../../src/compiler/index.ts";
 import type { SuiteName, Work } from "../work.ts";
