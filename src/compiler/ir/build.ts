@@ -130,6 +130,9 @@ export const pick = (parts: readonly Expr[], picks: readonly number[]): LanePick
   picks,
 });
 
+/** Operations that combine in any order, with another rounding where they are of floats. */
+export const foldOps: ReadonlySet<string> = new Set<FoldOp>(["add", "mul", "min", "max"]);
+
 /** @param operand a vector */
 export const fold = (op: FoldOp, operand: Expr): LaneFold => ({ kind: "fold", dtype: operand.dtype, op, operand });
 

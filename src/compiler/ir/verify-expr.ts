@@ -4,6 +4,7 @@ import { comparisonOps, type UnaryOp } from "../expr/scalar-expr.ts";
 import { castValue } from "../expr/scalar-math.ts";
 import { operandsFirst } from "../support/graph.ts";
 import { isPowerOfTwo } from "../support/integer-math.ts";
+import { foldOps } from "./build.ts";
 import { isLargeExpr } from "./graph.ts";
 import type {
   Binary,
@@ -238,7 +239,7 @@ function pickProblems({ dtype, parts, picks }: LanePick): readonly string[] {
 }
 
 const foldProblems = ({ dtype, op, operand }: LaneFold): readonly string[] => [
-  ...when(!["add", "mul", "min", "max"].includes(op), `lanes are combined by ${op}`),
+  ...when(!foldOps.has(op), `lanes are combined by ${op}`),
   ...when(dtype === "bool" || !isPowerOfTwo(lanesOf(operand)), `lanes of ${typeOf(operand)} are combined`),
   ...when(dtype !== operand.dtype, `lanes of ${typeOf(operand)} give ${dtype}`),
 ];

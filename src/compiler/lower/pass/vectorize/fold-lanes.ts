@@ -2,7 +2,7 @@
 //
 //   C[i] = C[i] + A[i*8 + v], lanes v     →     C[i] = C[i] + fold.add(A[ramp(i*8, 1, 8)])
 
-import { fold } from "../../../ir/build.ts";
+import { fold, foldOps } from "../../../ir/build.ts";
 import { exprKey } from "../../../ir/expr-key.ts";
 import type { Binary, Expr, FoldOp, For, Stmt, Store } from "../../../ir/loop-ir.ts";
 import { updateBinary, updateStore } from "../../../ir/update.ts";
@@ -24,8 +24,6 @@ export function foldLanes(store: Store, site: VectorSite): Stmt | null {
 interface Update extends Binary {
   readonly op: FoldOp;
 }
-
-const foldOps: ReadonlySet<string> = new Set<FoldOp>(["add", "mul", "min", "max"]);
 
 /** The value of an update whose element is the same in all lanes. */
 function updateIn(stmt: Stmt, lane: string): Update | null {
