@@ -1,6 +1,7 @@
 // The compiler as the other rooms see it: pure functions from expressions to target code. Nothing else in
 // src/compiler is imported from outside.
 
+export type { Interval } from "./affine/interval.ts";
 export { formOfConstant } from "./affine/linear-form.ts";
 export * from "./backend/code-generators.ts";
 export { lower } from "./backend/lower.ts";
@@ -31,7 +32,7 @@ export { describe } from "./expr/describe.ts";
 export * from "./expr/dtype.ts";
 export { elementsOf, evaluate, evaluateStages } from "./expr/evaluate.ts";
 export { expressionMethods } from "./expr/expr-handle.ts";
-export { axesIn, children as operandsOfScalar, foldScalar, mapScalar, readsIn } from "./expr/expr-visit.ts";
+export { axesIn, children as operandsOfScalar, foldScalar, mapScalar, readsIn, withOperands } from "./expr/expr-visit.ts";
 export * from "./expr/facts.ts";
 export * from "./expr/float16.ts";
 export type * from "./expr/kernel-type.ts";
@@ -41,11 +42,12 @@ export { isOp, type Op, parameterDefaults } from "./expr/op.ts";
 export { digestOf, printComputeDef, printExpr, printStage } from "./expr/print.ts";
 export * from "./expr/scalar-build.ts";
 export type * from "./expr/scalar-expr.ts";
-export { expandedOps, functionOps } from "./expr/scalar-expr.ts";
+export { comparisonOps, expandedOps, functionOps } from "./expr/scalar-expr.ts";
 export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { instantiate } from "./instance/instantiate.ts";
 export { runUserCode } from "./instance/user-error.ts";
+export { type StageValues, stageValues, valuesIn } from "./instance/value-range.ts";
 export { cudaMma } from "./intrinsic/cuda-mma.ts";
 export { cudaWgmma, type GroupProductText, groupTile } from "./intrinsic/cuda-wgmma.ts";
 export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
@@ -57,6 +59,7 @@ export { type WarpProductText, warpDepth, warpProductOf, warpTile } from "./intr
 export { type WordDotText, wordElements } from "./intrinsic/wgsl-dot.ts";
 export * from "./ir/affine.ts";
 export { isEdgeIndex, withoutEdges } from "./ir/edges.ts";
+export { widestBytesOf } from "./ir/element-bytes.ts";
 export { exprKey } from "./ir/expr-key.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";

@@ -7,6 +7,7 @@ import {
   type Interval,
   intersect,
   larger,
+  magnitude,
   modulo,
   multiply,
   smaller,
@@ -48,12 +49,22 @@ export function boundsOfNode<Node, Memory>(
     case "const":
       return { min: operation.value, max: operation.value };
     case "unary":
-      return operation.op === "neg" ? boundsOfForm(language, linearForm(language, node), ranges) : unbounded;
+      return boundsOfUnary(language, node, operation, ranges);
     case "binary":
       return boundsOfBinary(language, node, operation, ranges);
     case "select":
       return boundsOfChoice(language, node, operation, ranges);
   }
+}
+
+function boundsOfUnary<Node, Memory>(
+  language: BoundedLanguage<Node, Memory>,
+  node: Node,
+  { op, operand }: Of<"unary", Node>,
+  ranges: Ranges<Node, Memory>,
+): Interval {
+  if (op === "neg") return boundsOfForm(language, linearForm(language, node), ranges);
+  return op === "abs" ? magnitude(language.boundsOfOperand(operand, ranges)) : unbounded;
 }
 
 export function boundsOfForm<Node, Memory>(

@@ -76,3 +76,9 @@ export const larger = (a: Interval, b: Interval): Interval => ({
   min: Math.max(a.min, b.min),
   max: Math.max(a.max, b.max),
 });
+
+/** Sizes without signs. */
+export const magnitude = ({ min, max }: Interval): Interval => ({
+  min: Math.max(0, min, -max),
+  max: Math.max(-min, max),
+});

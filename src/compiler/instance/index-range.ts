@@ -45,6 +45,10 @@ const atomsAt = remembered((_: Ranges) => new Map<ScalarExpr, Interval>());
 const findRange = (expr: ScalarExpr, ranges: Ranges): Interval =>
   isFloat(expr.dtype) ? unbounded : fitting(boundsOfForm(language, indexForm(expr), ranges), expr.dtype);
 
+/** The ranges where the value of a node that is neither a sum nor a constant, an element say, is known to be in the interval. */
+export const assumeValue = (ranges: Ranges, node: ScalarExpr, interval: Interval): Ranges =>
+  known.withFact(language, ranges, [{ atom: node, coefficient: 1 }], interval);
+
 /** The range where `condition` has the value `holds`. */
 export const assume = (ranges: Ranges, condition: ScalarExpr, holds: boolean): Ranges =>
   isLarge(condition, children) ? ranges : assumed(language, condition, holds, ranges);
@@ -74,7 +78,7 @@ const language: ConditionalLanguage<ScalarExpr, never> = {
 };
 
 /** A value that leaves its type wraps, and then nothing is known of it. */
-function fitting(interval: Interval, dtype: DType): Interval {
+export function fitting(interval: Interval, dtype: DType): Interval {
   const values = valuesOf(dtype);
   return interval.min >= values.min && interval.max <= values.max ? interval : values;
 }

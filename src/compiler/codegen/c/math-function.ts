@@ -4,6 +4,7 @@
 import { cName, type Element, elementBytes, maskElement } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 import {
+  extremum,
   type GuardedExpression,
   inline,
   instructionOfSize,
@@ -67,17 +68,18 @@ export function absolute(prelude: Prelude, element: Element, lanes: number): str
   if (lanes === 1 && element === "f64") return "__builtin_fabs";
   const name = `uk_abs_${element}${lanes === 1 ? "" : `x${lanes}`}`;
   const type = prelude.type(element, lanes);
-  const mask = prelude.type(maskElement(element), lanes);
   return prelude.define(name, () => {
-    const body = lanes === 1 ? `(${type})(a < 0 ? -a : a)` : vectorAbsolute(element, type, mask);
+    const body = lanes === 1 ? `(${type})(a < 0 ? -a : a)` : vectorAbsolute(prelude, element, lanes);
     return `${inline} ${type} ${name}(${type} a) { return ${body}; }`;
   });
 }
 
-function vectorAbsolute(element: Element, type: string, mask: string): string {
+function vectorAbsolute(prelude: Prelude, element: Element, lanes: number): string {
+  const type = prelude.type(element, lanes);
+  const mask = prelude.type(maskElement(element), lanes);
   if (element === "f32") return `(${type})((${mask})a & 0x7fffffff)`;
   if (element === "f64") return `(${type})((${mask})a & 0x7fffffffffffffffLL)`;
-  return element === "u8" ? "a" : `(a ^ (${mask})(a < 0)) - (${mask})(a < 0)`;
+  return element === "u8" ? "a" : `${extremum(prelude, "max", element, lanes)}(a, -a)`;
 }
 
 /**

@@ -8,13 +8,12 @@
 import { byteSize } from "../../expr/dtype.ts";
 import { add, and, constInt, forLoop, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
-import { bytesOfElement } from "../../ir/element-bytes.ts";
+import { widestBytesOf } from "../../ir/element-bytes.ts";
 import type { Buffer, Expr, For, If, Prefetch, Stmt, Store } from "../../ir/loop-ir.ts";
 import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { seqOf, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
 import { updateFor, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
-import { walk } from "../../support/graph.ts";
 import { vectorBytesOf } from "../../target/target.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -122,26 +121,10 @@ function widestBytes(stmt: Stmt, { buffers }: Context): number {
   let widest = 1;
   walkStmt(stmt, (each) => {
     if (each.kind === "store") {
-      widest = Math.max(widest, widestIn(each.value), byteSize[buffers.get(each.buffer)!.dtype]);
+      widest = Math.max(widest, widestBytesOf(each.value), byteSize[buffers.get(each.buffer)!.dtype]);
     }
   });
   return widest;
-}
-
-function widestIn(value: Expr): number {
-  let widest = 1;
-  walk(value, computedFrom, (expr) => {
-    if (expr.kind === "var" || expr.kind === "const") return;
-    widest = Math.max(widest, bytesOfElement(expr.dtype));
-  });
-  return widest;
-}
-
-/** The operands that are lanes of values: no indices, no conditions. */
-function computedFrom(expr: Expr): readonly Expr[] {
-  if (expr.kind === "binary") return [expr.left, expr.right];
-  if (expr.kind === "select") return [expr.then, expr.else];
-  return expr.kind === "unary" || expr.kind === "cast" ? [expr.operand] : [];
 }
 
 // ── statements under it ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,7 @@ import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
 import { flatMaps } from "./flat-maps.ts";
 import { mergedAxes } from "./merged-axes.ts";
+import { narrowIntegers, ofNarrowIntegers } from "./narrow-integers.ts";
 import { winograd2, winograd4 } from "./winograd.ts";
 import { withoutUnitAxes } from "./without-unit-axes.ts";
 
@@ -15,6 +16,8 @@ export const defaultAlgorithms: readonly AlgorithmRule[] = [
   withoutUnitAxes,
   mergedAxes,
   flatMaps,
+  narrowIntegers,
+  ...[withoutUnitAxes, mergedAxes, flatMaps].map(ofNarrowIntegers),
 ];
 
 /** The direct one first. */

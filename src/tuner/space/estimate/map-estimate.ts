@@ -1,7 +1,7 @@
 // Estimates what an element-wise stage does to the machine: it streams its operands in and its result out. An operand that another
 // stage wrote comes from the cache that it fits.
 
-import { byteSize, type ComputeDef } from "../../../compiler/index.ts";
+import { byteSize, type ComputeDef, widestBytesOf } from "../../../compiler/index.ts";
 import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
@@ -95,7 +95,8 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep
     flops: iterations * operations,
     // The last vector of a row works on all lanes.
     waste: (Math.ceil(inner.extent / lanes) * lanes) / inner.extent,
-    lanes,
+    // Vectors of bytes that are computed by way of wider elements are several vectors then.
+    lanes: Math.min(lanes, Math.max(1, target.vectorBytes / widestBytesOf(stage.block.value))),
     multiplyAddShare: (2 * multiplyAdds) / operations,
     accumulators: 0,
     liveRegisters: 0,

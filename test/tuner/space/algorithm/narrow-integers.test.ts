@@ -1,0 +1,126 @@
+// Integers become narrow where no value needs more than 16 bits, and the results stay those of 32 bits, for bytes of all values: arithmetic by
+// lot, other in each run, is evaluated as it is written and as it becomes.
+
+import { expect, test } from "vitest";
+import {
+  arrayOf,
+  authoring,
+  type ComputeDef,
+  evaluate,
+  instantiate,
+  integerRange,
+  type Op,
+  printComputeDef,
+  type TypedArray,
+  targets,
+} from "../../../../src/compiler/index.ts";
+import { narrowIntegers } from "../../../../src/tuner/space/algorithm/narrow-integers.ts";
+import type { Rng } from "../../../../src/tuner/support/rng.ts";
+import { drawWords } from "../../../support/drawn/draw-words.ts";
+import { fewer, rngOf } from "../../../support/long.ts";
+
+const { cast, compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
+type Word = authoring.Expr<"i32">;
+
+const bytes = (element: (a: Word, b: Word, m: Word) => authoring.Expr): Op =>
+  defineOp({}, () => {
+    const images = ["A", "B", "M"].slice(0, element.length).map((name) => tensor(name, [100], "u8"));
+    return compute("out", [100], (i) => {
+      const [a, b, m] = images.map((image) => cast(image(i), "i32"));
+      return element(a!, b!, m!) as never;
+    });
+  });
+
+function narrowed(op: Op): string {
+  const def = instantiate(op, {}, "op");
+  return printComputeDef(narrowIntegers.rewrite(def).op).split("\n").slice(1).join("\n").trim();
+}
+
+const applies = (op: Op): boolean =>
+  narrowIntegers.applies({ op: instantiate(op, {}, "op"), target: targets.avx2, numerics: "fast", threads: 1 });
+
+const toByte = (word: authoring.Expr) => cast(word as Word, "u8");
+
+test("sums and products fit as they are", () => {
+  expect(narrowed(bytes((a, b) => toByte(a.add(b).min(255))))).toMatchInlineSnapshot(
+    `"out[i] = u8(min(i16(A[i]) + i16(B[i]), 255i16))  u8  i 100"`,
+  );
+  expect(narrowed(bytes((a, b) => toByte(a.sub(b).abs())))).toMatchInlineSnapshot(
+    `"out[i] = u8(abs(i16(A[i]) - i16(B[i])))  u8  i 100"`,
+  );
+  expect(narrowed(bytes((a, b) => select(a.add(b).gt(200), cast(255, "u8"), cast(0, "u8"))))).toMatchInlineSnapshot(
+    `"out[i] = select(i16(A[i]) + i16(B[i]) > 200i16, 255u8, 0u8)  u8  i 100"`,
+  );
+});
+
+test("values up to 65535 are words without a sign, whose quotients lose it", () => {
+  expect(narrowed(bytes((a, b) => toByte(a.mul(77).add(b.mul(179)).floorDiv(256))))).toMatchInlineSnapshot(
+    `"out[i] = u8(floorDiv(i16(A[i]) * 77i16 + i16(B[i]) * 179i16, 256i16))  u8  i 100"`,
+  );
+  expect(narrowed(bytes((a, b) => toByte(a.mul(b).floorDiv(4).min(255))))).toMatchInlineSnapshot(
+    `"out[i] = u8(min(mod(floorDiv(i16(A[i]) * i16(B[i]), 4i16), 16384i16), 255i16))  u8  i 100"`,
+  );
+});
+
+test("a mix is no larger than what is mixed", () => {
+  const mix = bytes((a, b, m) =>
+    toByte(
+      a
+        .mul(m)
+        .add(b.mul(m.neg().add(255)))
+        .add(127)
+        .floorDiv(255),
+    ),
+  );
+  expect(narrowed(mix)).toMatchInlineSnapshot(
+    `"out[i] = u8(floorDiv(i16(A[i]) * i16(M[i]) + i16(B[i]) * (-i16(M[i]) + 255i16) + 127i16 + 1i16 + mod(floorDiv(i16(A[i]) * i16(M[i]) + i16(B[i]) * (-i16(M[i]) + 255i16) + 127i16, 256i16), 256i16), 256i16))  u8  i 100"`,
+  );
+});
+
+test("a sum of few elements is a narrow stage, one of many is not", () => {
+  const mean = (frames: number): Op =>
+    defineOp({}, () => {
+      const X = tensor("X", [frames, 100], "u8");
+      const k = reduceAxis("k", frames);
+      return compute("out", [100], (i) => cast(sum(cast(X(k, i), "i32"), k).floorDiv(frames), "u8"));
+    });
+  expect(narrowed(mean(9))).toMatchInlineSnapshot(`
+    "out.sum[i] = sum(i16(X[k, i]), k)  i16  i 100, k 9
+    out[i] = u8(floorDiv(out.sum[i], 9i16))  u8  i 100"
+  `);
+  expect(applies(mean(128))).toBe(true);
+  expect(applies(mean(129))).toBe(false);
+});
+
+test("what needs more than 16 bits stays as it is", () => {
+  expect(applies(bytes((a, b) => toByte(a.mul(409).add(b.mul(298)).min(255))))).toBe(false);
+  expect(applies(bytes((a, b) => a.add(b)))).toBe(false);
+  expect(applies(bytes((a, b) => a.add(b).cast("f32")))).toBe(false);
+});
+
+/** Bytes of all values, those at the ends more often than others. */
+function extremes(op: ComputeDef, rng: Rng): Readonly<Record<string, TypedArray>> {
+  return Object.fromEntries(
+    op.inputs.map(({ name, dtype, shape }) => {
+      const [least, most] = integerRange[dtype as "u8" | "i8" | "i16"];
+      const value = (): number =>
+        rng.pick([least, most, least + 1, most - 1, least + rng.below(most - least + 1), rng.below(4)]);
+      const length = shape.reduce((product, extent) => product * extent, 1);
+      return [name, arrayOf(dtype, Float64Array.from({ length }, value))];
+    }),
+  );
+}
+
+test("arithmetic by lot gives the results of 32 bits", () => {
+  const rng = rngOf("words");
+  let narrow = 0;
+  for (let number = 0; number < fewer(2000); number++) {
+    const op = instantiate(drawWords(rng, "small"), {}, "op");
+    const other = narrowIntegers.rewrite(op).op;
+    const isNarrow = narrowIntegers.applies({ op, target: targets.avx2, numerics: "fast", threads: 1 });
+    if (isNarrow) narrow++;
+    const inputs = extremes(op, rng);
+    expect(evaluate(other, inputs), `${printComputeDef(op)}\n${printComputeDef(other)}`).toEqual(evaluate(op, inputs));
+  }
+  expect(narrow).toBeGreaterThan(fewer(2000) / 5);
+});
