@@ -4,8 +4,8 @@ import type { ComputeDef, ScalarExpr } from "../../compiler/index.ts";
 import type { OutputBound } from "../../native/runner/protocol.ts";
 import type { Computation } from "../data/computation.ts";
 import { roundingBounds } from "./error-bound.ts";
-import { exactInputLimit } from "./exactness.ts";
-import type { InputValues } from "./inputs.ts";
+import { exactInputLimit, isExactOnAllShorts } from "./exactness.ts";
+import { type InputValues, isShortInteger } from "./inputs.ts";
 
 export interface CheckPlan {
   readonly values: InputValues;
@@ -27,7 +27,11 @@ export function checkPlan(op: ComputeDef, computations: readonly Computation[] =
   const rounding = computations.filter((it) => limit === null || !exact.includes(it));
   const own = limit === null ? roundingBounds(op, new Map()) : op.outputs.map(() => exactly);
   const bounds = rounding.map(({ roundings }) => roundingBounds(op, roundings)).reduce(widest, own);
-  if (limit !== null) return { values: { kind: "integers", limit }, bounds };
+  if (limit !== null) {
+    const hasShorts = op.inputs.some(({ dtype }) => isShortInteger(dtype));
+    const areAll = hasShorts && rounding.length === 0 && isExactOnAllShorts([op, ...exact.map((it) => it.op)]);
+    return { values: { kind: "integers", limit, ...(areAll && { shorts: "all" }) }, bounds };
+  }
   const size = longestSum(op) ** -0.25;
   const from = op.stages.some(({ body }) => needsPositive(body)) ? size / 2 : -size;
   const values = { kind: "reals", from, to: size } as const;

@@ -34,9 +34,25 @@ export const exactInputLimit = (algorithms: readonly ComputeDef[]): number | nul
     }),
   ) ?? null;
 
-function exactTensors(op: ComputeDef, limit: number): Tensors {
+/**
+ * Says whether results stay exact by all algorithms where inputs of i8, u8 and i16 have any values of their types, and others small ones. Not
+ * where 16-bit floats are stored, which may not reach the sums.
+ */
+export const isExactOnAllShorts = (algorithms: readonly ComputeDef[]): boolean =>
+  algorithms.every((op) => {
+    const tensors = exactTensors(op, limits[0], largestShort);
+    const isHalf = op.stages.some(({ dtype }) => dtype === "f16" || dtype === "bf16");
+    return !isHalf && op.outputs.every((name) => tensors.get(name));
+  });
+
+const largestShort: Readonly<Partial<Record<DType, number>>> = { u8: 255, i8: 128, i16: 32768 };
+
+function exactTensors(op: ComputeDef, limit: number, ofType: Partial<Record<DType, number>> = {}): Tensors {
   const tensors = new Map<string, Exact>();
-  for (const { name, dtype } of op.inputs) tensors.set(name, { max: dtype === "bool" ? 1 : limit, fraction: 0 });
+  for (const { name, dtype } of op.inputs) {
+    const max = dtype === "bool" ? 1 : (ofType[dtype] ?? limit);
+    tensors.set(name, { max, fraction: 0 });
+  }
   for (const stage of op.stages) tensors.set(stage.name, fits(exactStage(stage, tensors), stage.dtype));
   return tensors;
 }

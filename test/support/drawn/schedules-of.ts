@@ -12,7 +12,9 @@ import {
 } from "../../../src/compiler/index.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { rngOf } from "../long.ts";
 import { referenceOf, wrongNest, wrongWasm } from "../reference.ts";
 
@@ -21,6 +23,12 @@ export const drawnTargets: readonly TargetName[] = ["avx2", "avx512", "wasm", "n
 
 export const spaceOf = (op: ComputeDef, name: TargetName): GeneratedSpace =>
   generateSpace({ op, target: targets[name], numerics: "fast", threads: 1 });
+
+/** A schedule of each template, by lot. */
+export function drawEach(space: GeneratedSpace, rng: Rng): readonly Candidate[] {
+  const search = searchSpace(space);
+  return search.templates.flatMap((template) => drawPoint(search, template, rng, {})?.candidate ?? []);
+}
 
 /** The mistake that a schedule of the operator makes, with the schedule; null: none. */
 export function problemOf(op: ComputeDef, space: GeneratedSpace, found: Candidate, name: TargetName): string | null {

@@ -5,12 +5,14 @@ import gemm from "../../../fixtures/ops/gemm.op.ts";
 import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import { evaluate } from "../../../src/compiler/expr/evaluate.ts";
-import { authoring, type ComputeDef, type TypedArray } from "../../../src/compiler/index.ts";
+import { authoring, type ComputeDef, type Op, opLibrary, type TypedArray } from "../../../src/compiler/index.ts";
 import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 import { expectOutput, mismatch } from "../../../src/native/runner/compare.ts";
 import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { testInputs } from "../../../src/tuner/check/inputs.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
+
+const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
 
 const inputsOf = (op: ComputeDef, seed: number): Record<string, TypedArray> => {
   const arrays = testInputs(op.inputs, checkPlan(op).values, createRng(seed).unit);
@@ -62,6 +64,20 @@ describe("the plan of a check", () => {
     expect(values(2 ** 25).kind).toBe("reals");
   });
 
+  it("has bytes of all values where sums of them stay exact, and no half floats are stored", () => {
+    const valuesOf = (op: Op) => checkPlan(instantiate(op, {}, "op")).values;
+    const small = { kind: "integers", limit: 8 };
+    expect(valuesOf(opLibrary.gemm({ M: 2, N: 2, K: 64, dtype: "i8" }))).toEqual({ ...small, shorts: "all" });
+    const scaled = (stored: "f32" | "f16", K: number): Op =>
+      defineOp({}, () => {
+        const [A, B, k] = [tensor("A", [4, K], "u8"), tensor("B", [K], "f32"), reduceAxis("k", K)];
+        return compute("C", [4], (i) => sum(A(i, k).cast("f32").mul(B(k)), k).cast(stored));
+      });
+    expect(valuesOf(scaled("f32", 64))).toEqual({ ...small, shorts: "all" });
+    expect(valuesOf(scaled("f32", 9000))).toEqual(small);
+    expect(valuesOf(scaled("f16", 64))).toEqual(small);
+  });
+
   it("is fractions and a bound where rounding happens", () => {
     const plan = checkPlan(instantiate(softmax, {}, "softmax"));
     expect(plan.values.kind).toBe("reals");
@@ -70,7 +86,6 @@ describe("the plan of a check", () => {
   });
 
   it("keeps the error of f32 where its results are computed with in f64", () => {
-    const { compute, defineOp, tensor } = authoring;
     const widened = defineOp({ N: 8 }, ({ N }) => {
       const X = tensor("X", [N], "f32");
       return compute("Y", [N], (i) => X(i).exp().cast("f64").mul(2));
@@ -81,7 +96,6 @@ describe("the plan of a check", () => {
 });
 
 describe("a difference of one element", () => {
-  const { compute, defineOp, tensor } = authoring;
   const difference = defineOp({ N: 1 }, ({ N }) => {
     const [A, B, C] = [tensor("A", [N], "f32"), tensor("B", [N], "f32"), tensor("C", [N], "f32")];
     return compute("D", [N], (i) =>
@@ -119,6 +133,14 @@ describe("another order of summation", () => {
 });
 
 describe("test inputs", () => {
+  it("are all values of a byte, and half of them small ones", () => {
+    const A = { name: "A", shape: [100, 500], dtype: "i8", loc: null } as const;
+    const all = testInputs([A], { kind: "integers", limit: 8, shorts: "all" }, createRng(1).unit)[0]!;
+    expect(new Set(all).size).toBe(255);
+    expect([...all].filter((value) => Math.abs(Number(value)) <= 8).length).toBeGreaterThan(25_000);
+    for (const end of [-128, 127]) expect([...all].filter((value) => value === end).length).toBeGreaterThan(5000);
+  });
+
   const tensor = (dtype: "f32" | "f16" | "i8" | "u8" | "bool") => ({ name: "A", shape: [40, 50], dtype, loc: null });
   const draw = (dtype: "f32" | "f16" | "i8" | "u8" | "bool", seed = 1) =>
     testInputs([tensor(dtype)], { kind: "integers", limit: 4 }, createRng(seed).unit)[0]!;

@@ -3,14 +3,10 @@
 
 import { expect, test } from "vitest";
 import { instantiate, opLibrary, printComputeDef } from "../../../src/compiler/index.ts";
-import type { Candidate } from "../../../src/tuner/data/space.ts";
 import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
-import { drawPoint, searchSpace } from "../../../src/tuner/search/point/search-space.ts";
 import { predict } from "../../../src/tuner/search/predict.ts";
-import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
-import type { Rng } from "../../../src/tuner/support/rng.ts";
 import { drawRows } from "../../support/drawn/draw-rows.ts";
-import { drawnTargets, problemOf, spaceOf } from "../../support/drawn/schedules-of.ts";
+import { drawEach, drawnTargets, problemOf, spaceOf } from "../../support/drawn/schedules-of.ts";
 import { fewer, rngOf } from "../../support/long.ts";
 
 test("large ones have vectors", () => {
@@ -39,12 +35,6 @@ test("small ones compute the right numbers", () => {
   });
   expect(wrong).toEqual([]);
 });
-
-/** A schedule of each template, by lot. */
-function drawEach(space: GeneratedSpace, rng: Rng): readonly Candidate[] {
-  const search = searchSpace(space);
-  return search.templates.flatMap((template) => drawPoint(search, template, rng, {})?.candidate ?? []);
-}
 
 test.each(["avx512", "wasm"] as const)("A · Bᵀ of few rows stays where it is: %s", (name) => {
   const templatesOf = (rows: number): readonly string[] => {

@@ -8,6 +8,7 @@ import {
   type Interval,
   integerRange,
   operandsOfScalar,
+  remembered,
   type Stage,
   stageValues,
   valuesIn,
@@ -16,6 +17,21 @@ import {
 import { asWritten } from "../../data/computation.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";
 import { asWord, type WordSite, withWords } from "./narrow-integers/words.ts";
+
+/** The operator with narrow stages and words; asked for by several rules. */
+const narrowed = remembered((op: ComputeDef): ComputeDef => {
+  const values = stageValues(op);
+  const narrow = new Set<string>();
+  const stages = op.stages.map((stage) => {
+    const site: WordSite = { valuesOf: valuesIn(stage, values), narrowed: narrow };
+    const word =
+      op.outputs.includes(stage.name) || !fits(stage, values.get(stage.name)) ? null : asWord(stage.body, site);
+    if (!word) return { ...stage, body: withWords(stage.body, site) };
+    narrow.add(stage.name);
+    return { ...stage, dtype: word.dtype, body: word };
+  });
+  return { ...op, stages };
+});
 
 export const narrowIntegers: AlgorithmRule = {
   name: "narrow integers",
@@ -29,20 +45,6 @@ export const ofNarrowIntegers = (rule: AlgorithmRule): AlgorithmRule => ({
   applies: (task) => narrowIntegers.applies(task) && rule.applies({ ...task, op: narrowed(task.op) }),
   rewrite: (op) => rule.rewrite(narrowed(op)),
 });
-
-function narrowed(op: ComputeDef): ComputeDef {
-  const values = stageValues(op);
-  const narrow = new Set<string>();
-  const stages = op.stages.map((stage) => {
-    const site: WordSite = { valuesOf: valuesIn(stage, values), narrowed: narrow };
-    const word =
-      op.outputs.includes(stage.name) || !fits(stage, values.get(stage.name)) ? null : asWord(stage.body, site);
-    if (!word) return { ...stage, body: withWords(stage.body, site) };
-    narrow.add(stage.name);
-    return { ...stage, dtype: word.dtype, body: word };
-  });
-  return { ...op, stages };
-}
 
 /** Says whether the stage is of i32 and no value of it, nor of its unfinished sums, needs more than 16 bits. */
 function fits({ dtype }: Stage, values: Interval | undefined): boolean {
