@@ -32,7 +32,14 @@ export { describe } from "./expr/describe.ts";
 export * from "./expr/dtype.ts";
 export { elementsOf, evaluate, evaluateStages } from "./expr/evaluate.ts";
 export { expressionMethods } from "./expr/expr-handle.ts";
-export { axesIn, children as operandsOfScalar, foldScalar, mapScalar, readsIn, withOperands } from "./expr/expr-visit.ts";
+export {
+  axesIn,
+  children as operandsOfScalar,
+  foldScalar,
+  mapScalar,
+  readsIn,
+  withOperands,
+} from "./expr/expr-visit.ts";
 export * from "./expr/facts.ts";
 export * from "./expr/float16.ts";
 export type * from "./expr/kernel-type.ts";
@@ -91,6 +98,7 @@ export * from "./support/codes.ts";
 export * from "./support/diagnostic.ts";
 export * from "./support/digest.ts";
 export { depthOf, walk as walkGraph } from "./support/graph.ts";
+export { gcd } from "./support/integer-math.ts";
 export * from "./support/invariant.ts";
 export { once } from "./support/once.ts";
 export * from "./support/own-object.ts";

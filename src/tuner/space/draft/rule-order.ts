@@ -14,6 +14,7 @@ export const ruleOrder = [
   "multi-level-tiling",
   "split-reduction",
   "row-reduction",
+  "carry-rows",
   "tile-map",
   "turn-map",
   "vectorize-map",

@@ -130,14 +130,18 @@ function plainBody({ operations, reads }: SchedulableStage): MapBody {
  */
 function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buffer: string, loads: number): number {
   const reads = stage.reads.filter((read) => read.buffer === buffer);
-  const touched = reads.map((read) => elementsOf(stage.spatial.filter((axis) => dependsOn(read, axis.name))));
-  const shape = inputs.find(({ name }) => name === buffer)?.shape;
-  const whole = shape?.reduce((product, extent) => product * extent, 1);
-  const all = whole ?? elementsOf(stages.find(({ name }) => name === buffer)!.axes);
+  const input = inputs.find(({ name }) => name === buffer);
+  const producer = stages.find(({ name }) => name === buffer);
+  const whole = input?.shape.reduce((product, extent) => product * extent, 1) ?? elementsOf(producer!.axes);
+  // What inlined stages read is taken to be as much as there are results.
+  const touched =
+    reads.length > 0
+      ? reads.map((read) => elementsOf(stage.spatial.filter((axis) => dependsOn(read, axis.name))))
+      : [elementsOf(stage.spatial)];
   return (
-    byteSize[reads[0]!.dtype] *
+    byteSize[(input ?? producer)!.dtype] *
     Math.min(
-      all,
+      whole,
       loads,
       touched.reduce((sum, elements) => sum + elements, 0),
     )

@@ -24,12 +24,33 @@ export const inlinedStages = remembered(
   (stages: readonly SchedulableStage[]): ReadonlySet<string> => new Set(worksOf(stages).inlined.keys()),
 );
 
-/**
- * Counts scalar operations of one element of a stage, reads not counted: its own, and those of the stages inlined into it.
- */
-export function operationsOf(stages: readonly SchedulableStage[], name: string): number {
-  const { places } = worksOf(stages).all.get(name)!;
-  return [...places].reduce((sum, [needed, { size }]) => sum + size * needed.operations, 0);
+/** Work for one element of a stage that is in no other stage's loops. */
+export interface InlinedBody {
+  readonly operations: number;
+  /** Number of different elements that are loaded from each buffer. */
+  readonly loads: ReadonlyMap<string, number>;
+}
+
+/** Counts the work for one element of a stage, with that of the stages inlined into it, which are all but those named. */
+export function inlinedBody(
+  stages: readonly SchedulableStage[],
+  name: string,
+  apart: ReadonlySet<string> = new Set(),
+): InlinedBody {
+  const inlined = new Map([...worksOf(stages).inlined].filter(([other]) => !apart.has(other)));
+  const { places } = workOf(stages.find((it) => it.name === name)!, inlined);
+  const elements = new Map<string, Places>();
+  let operations = 0;
+  for (const [needed, own] of places) {
+    operations += own.size * needed.operations;
+    for (const { buffer } of needed.reads) {
+      if (inlined.has(buffer)) continue;
+      const read = [...readPlaces(needed, buffer).values()];
+      const all = placesOf([...own.values()].flatMap((place) => read.map((it) => atPlace(needed, place, it))));
+      elements.set(buffer, new Map([...(elements.get(buffer) ?? []), ...all]));
+    }
+  }
+  return { operations: Math.max(1, operations), loads: new Map([...elements].map(([buffer, keys]) => [buffer, keys.size])) };
 }
 
 const worksOf = remembered((stages: readonly SchedulableStage[]) => {
@@ -84,17 +105,18 @@ function placesThrough(
 ): ReadonlyMap<SchedulableStage, Places> {
   const read = [...readPlaces(reader, producer).values()];
   const [own] = places.keys();
-  const through = read.map((indices) => new Map(own!.block.axes.map(({ name }, at) => [name, indices[at]!])));
   return new Map(
     [...places].map(([needed, inner]) => [
       needed,
-      placesOf(
-        through.flatMap((axes) =>
-          [...inner.values()].map((indices) => indices.map((index) => simplifyIndex(substitute(index, axes)))),
-        ),
-      ),
+      placesOf(read.flatMap((place) => [...inner.values()].map((indices) => atPlace(own!, place, indices)))),
     ]),
   );
+}
+
+/** Indices over the axes of a stage, where these have the values of a place. */
+function atPlace({ block }: SchedulableStage, place: readonly Expr[], indices: readonly Expr[]): readonly Expr[] {
+  const axes = new Map(block.axes.map(({ name }, at) => [name, place[at]!]));
+  return indices.map((index) => simplifyIndex(substitute(index, axes)));
 }
 
 function readPlaces({ block }: SchedulableStage, buffer: string): Places {

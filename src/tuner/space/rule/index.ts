@@ -2,6 +2,7 @@
 
 import { type RuleName, ruleOrder } from "../draft/rule-order.ts";
 import type { SpaceRule } from "../draft/space-rule.ts";
+import { carryRows } from "./carry-rows.ts";
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { mergeConsumer } from "./merge-consumer.ts";
@@ -16,6 +17,7 @@ import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
 const rules: Readonly<Record<RuleName, SpaceRule>> = {
+  "carry-rows": carryRows,
   "fuse-epilogue": fuseEpilogue,
   "inline-stage": inlineStage,
   "merge-consumer": mergeConsumer,

@@ -7,7 +7,7 @@ import type { SpaceRule } from "../draft/space-rule.ts";
 import { isVectorizable, isVectorizableInside } from "../draft/vector-axis.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { mapEstimate } from "../estimate/map-estimate.ts";
-import { operationsOf } from "../fusion/inlined-stages.ts";
+import { inlinedBody } from "../fusion/inlined-stages.ts";
 
 /** Most vector operations of a step: more only take a compiler's time. */
 const mostOperations = 256;
@@ -20,7 +20,8 @@ export const vectorizeMap: SpaceRule = {
   apply(draft, stage, { task, stages }) {
     const axis = stage.spatial.at(-1)!;
     const lanes = lanesFor(stage, axis.extent, task.target);
-    const plain = estimate(draft, mapEstimate(stage, task, { lanes: 1 }));
+    const body = { results: 1, multiplyAdds: 0, ...inlinedBody(stages, stage.name) };
+    const plain = estimate(draft, mapEstimate(stage, task, { lanes: 1, body }));
     const isContiguous = stage.reads.every((read) => isVectorizable(read, axis.name));
     const isInside = stage.reads.every((read) => isVectorizableInside(read, axis.name));
     if (lanes === 1 || axis.size) return [plain];
@@ -32,12 +33,12 @@ export const vectorizeMap: SpaceRule = {
     const unroll = `${loop}.unroll`;
     const turn = picks?.vectors ?? 1;
     const steps = Math.ceil(axis.extent / (lanes * turn));
-    const operations = operationsOf(stages, stage.name) * turn;
+    const operations = body.operations * turn;
     return [
       ...(isContiguous ? [] : [plain]),
       instruct(
         tunable(
-          estimate(begun, mapEstimate(stage, task, { lanes, unroll, picks })),
+          estimate(begun, mapEstimate(stage, task, { lanes, unroll, picks, body })),
           unroll,
           [1, 2, 4, 8].filter((count) => count === 1 || (count <= steps && count * operations <= mostOperations)),
         ),
