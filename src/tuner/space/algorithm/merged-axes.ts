@@ -3,13 +3,21 @@
 //
 //   out[y, x, c] = A[y, x, c] · 2, c of three elements     →     out[y_x_c] = A[y_x_c] · 2
 
-import { type Axis, type ComputeDef, mapScalar } from "../../../compiler/index.ts";
+import {
+  type Axis,
+  binaryOf,
+  type ComputeDef,
+  integerOf,
+  mapScalar,
+  type ReadExpr,
+  type ScalarExpr,
+} from "../../../compiler/index.ts";
 import { asWritten } from "../../data/computation.ts";
-import { type SchedulableStage, schedulableStages } from "../draft/schedulable-stage.ts";
+import { type SchedulableStage, schedulableStages, shapesOf } from "../draft/schedulable-stage.ts";
 import { alongReduction, isVectorizableInside } from "../draft/vector-axis.ts";
 import { inlinedStages } from "../fusion/inlined-stages.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";
-import { type Joints, jointsOf } from "./merged-axes/joints.ts";
+import { type Joints, jointsOf, movedAxis } from "./merged-axes/joints.ts";
 
 export const mergedAxes: AlgorithmRule = {
   name: "merged axes",
@@ -42,6 +50,7 @@ function filled(stage: SchedulableStage): number {
 }
 
 function merge(op: ComputeDef, joints: Joints): ComputeDef {
+  const shapes = shapesOf(op);
   const first = (name: string, count: number): readonly number[] =>
     Array.from({ length: count }, (_, dim) => dim).filter((dim) => dim === 0 || !joints.has(`${name} ${dim - 1}`));
   return {
@@ -57,8 +66,7 @@ function merge(op: ComputeDef, joints: Joints): ComputeDef {
       const named = new Map([...spatial, ...(summed ?? [])].flatMap(({ of, axis }) => of.map((name) => [name, axis])));
       const body = mapScalar(stage.body, (node) => {
         if (node.kind === "axis") return { ...node, name: named.get(node.name)!.name };
-        if (node.kind !== "read") return node;
-        return { ...node, indices: first(node.tensor, node.indices.length).map((dim) => node.indices[dim]!) };
+        return node.kind === "read" ? { ...node, indices: mergedIndices(node, shapes.get(node.tensor)!, first) } : node;
       });
       const axes = spatial.map(({ axis }) => axis);
       return {
@@ -69,6 +77,21 @@ function merge(op: ComputeDef, joints: Joints): ComputeDef {
       };
     }),
   };
+}
+
+/** The indices at which runs of dimensions begin. What is some steps away is as many whole runs of the other dimensions away. */
+function mergedIndices(
+  { tensor, indices }: ReadExpr,
+  shape: readonly number[],
+  first: (name: string, count: number) => readonly number[],
+): readonly ScalarExpr[] {
+  const starts = first(tensor, indices.length);
+  return starts.map((from, at) => {
+    const steps = movedAxis(indices[from]!)?.steps ?? 0;
+    const others = product(shape.slice(from + 1, starts[at + 1]));
+    if (steps === 0 || others === 1) return indices[from]!;
+    return binaryOf("add", indices[from]!, integerOf(steps * (others - 1)));
+  });
 }
 
 /** The axes with those between two starts as one. */

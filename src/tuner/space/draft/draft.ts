@@ -27,6 +27,8 @@ export interface Draft {
   readonly estimates: readonly Estimate[];
   /** Stages that were scheduled together with one that reads them: no rule is asked about them. */
   readonly fused: readonly string[];
+  /** Stages that are not inlined, though they may be. */
+  readonly kept: ReadonlySet<string>;
   /** Stages placed under a loop of a stage that reads them, still to be scheduled. */
   readonly placed: readonly Placement[];
 }
@@ -76,6 +78,7 @@ export const emptyDraft: Draft = {
   structure: [],
   estimates: [],
   fused: [],
+  kept: new Set(),
   placed: [],
 };
 
@@ -85,6 +88,11 @@ export const estimate = (draft: Draft, facts: Estimate): Draft => ({
 });
 
 export const fuse = (draft: Draft, stage: string): Draft => ({ ...draft, fused: [...draft.fused, stage] });
+
+export const keep = (draft: Draft, stages: Iterable<string>): Draft => ({
+  ...draft,
+  kept: new Set([...draft.kept, ...stages]),
+});
 
 export const place = (draft: Draft, placements: readonly Placement[]): Draft => ({
   ...draft,

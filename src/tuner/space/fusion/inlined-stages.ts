@@ -13,6 +13,7 @@ import {
   walkExpr,
 } from "../../../compiler/index.ts";
 import { isReused, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { MapBody } from "../estimate/map-estimate.ts";
 
 /** Most operations for one element of a reader, where a stage is computed at several places for it. */
 const mostRepeated = 64;
@@ -20,49 +21,78 @@ const mostRepeated = 64;
 const mostDeep = 1000;
 
 /** Returns the names of the stages that are inlined. */
-export const inlinedStages = remembered(
-  (stages: readonly SchedulableStage[]): ReadonlySet<string> => new Set(worksOf(stages).inlined.keys()),
-);
+export const inlinedStages = remembered((stages: readonly SchedulableStage[]): ReadonlySet<string> => {
+  const inlined = new Map<string, Work>();
+  for (const stage of stages) {
+    const work = workOf(stage, inlined);
+    if (isInlined(stage, work, stages)) inlined.set(stage.name, work);
+  }
+  return new Set(inlined.keys());
+});
 
-/** Work for one element of a stage that is in no other stage's loops. */
-export interface InlinedBody {
+/** What one element of a stage takes, with the stages inlined into it. */
+export interface InlinedWork {
   readonly operations: number;
-  /** Number of different elements that are loaded from each buffer. */
-  readonly loads: ReadonlyMap<string, number>;
+  /** Stages that are computed for the element, the stage itself among them, and at how many places. */
+  readonly places: ReadonlyMap<SchedulableStage, number>;
+  /** Different elements that are read of each other buffer, as indices over the axes of the stage. */
+  readonly elements: ReadonlyMap<string, readonly (readonly Expr[])[]>;
 }
 
-/** Counts the work for one element of a stage, with that of the stages inlined into it, which are all but those named. */
-export function inlinedBody(
+/** Returns the work for one element of a stage where all stages but the kept ones are inlined that may be. */
+export function inlinedWork(
   stages: readonly SchedulableStage[],
   name: string,
-  apart: ReadonlySet<string> = new Set(),
-): InlinedBody {
-  const inlined = new Map([...worksOf(stages).inlined].filter(([other]) => !apart.has(other)));
-  const { places } = workOf(stages.find((it) => it.name === name)!, inlined);
+  kept: ReadonlySet<string> = new Set(),
+): InlinedWork {
+  const { places } = worksKeeping(stages, kept).get(name)!;
+  const isInline = (buffer: string): boolean => inlinedStages(stages).has(buffer) && !kept.has(buffer);
   const elements = new Map<string, Places>();
-  let operations = 0;
   for (const [needed, own] of places) {
-    operations += own.size * needed.operations;
-    for (const { buffer } of needed.reads) {
-      if (inlined.has(buffer)) continue;
+    for (const buffer of new Set(needed.reads.map((read) => read.buffer))) {
+      if (isInline(buffer)) continue;
       const read = [...readPlaces(needed, buffer).values()];
       const all = placesOf([...own.values()].flatMap((place) => read.map((it) => atPlace(needed, place, it))));
       elements.set(buffer, new Map([...(elements.get(buffer) ?? []), ...all]));
     }
   }
-  return { operations: Math.max(1, operations), loads: new Map([...elements].map(([buffer, keys]) => [buffer, keys.size])) };
+  return {
+    operations: [...places].reduce((sum, [needed, { size }]) => sum + size * needed.operations, 0),
+    places: new Map([...places].map(([needed, { size }]) => [needed, size])),
+    elements: new Map([...elements].map(([buffer, all]) => [buffer, [...all.values()]])),
+  };
 }
 
-const worksOf = remembered((stages: readonly SchedulableStage[]) => {
-  const all = new Map<string, Work>();
-  const inlined = new Map<string, Work>();
+/** The same as an estimate wants it. */
+export function inlinedBody(
+  stages: readonly SchedulableStage[],
+  name: string,
+  kept?: ReadonlySet<string>,
+): Omit<MapBody, "results" | "multiplyAdds"> {
+  const { operations, elements } = inlinedWork(stages, name, kept);
+  return {
+    operations: Math.max(1, operations),
+    loads: new Map([...elements].map(([buffer, all]) => [buffer, all.length])),
+  };
+}
+
+/** Returns the work of every stage where the kept ones are not inlined. */
+function worksKeeping(stages: readonly SchedulableStage[], kept: ReadonlySet<string>): ReadonlyMap<string, Work> {
+  const known = keptWorks(stages);
+  const key = [...kept].toSorted().join();
+  const found = known.get(key);
+  if (found) return found;
+  const [all, inlined] = [new Map<string, Work>(), new Map<string, Work>()];
   for (const stage of stages) {
     const work = workOf(stage, inlined);
     all.set(stage.name, work);
-    if (isInlined(stage, work, stages)) inlined.set(stage.name, work);
+    if (inlinedStages(stages).has(stage.name) && !kept.has(stage.name)) inlined.set(stage.name, work);
   }
-  return { all, inlined };
-});
+  known.set(key, all);
+  return all;
+}
+
+const keptWorks = remembered((_: readonly SchedulableStage[]) => new Map<string, ReadonlyMap<string, Work>>());
 
 /** Cost of one element of a stage, with the inlined stages that it reads. */
 interface Work {

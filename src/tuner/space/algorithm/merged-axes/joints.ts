@@ -1,11 +1,12 @@
 // Joints between neighbouring axes at which these may be merged: wherever an operand is read at one of the two, it is read at the other
-// right behind, both as they are and from end to end. Joints depend on each other, through all stages, so what is no joint is taken out until
-// the others hold.
+// right behind, the second as it is and from end to end, the first as it is or a constant number of steps away. Joints depend on each other,
+// through all stages, so what is no joint is taken out until the others hold.
 
 import {
   type Axis,
   type ComputeDef,
   foldScalar,
+  indexForm,
   operandsOfScalar,
   type ReadExpr,
   readsIn,
@@ -65,12 +66,26 @@ function brokenIn(stage: Stage, shapes: ReadonlyMap<string, readonly number[]>, 
   return [...alone, ...reads.flatMap((read) => brokenBy(read, shapes.get(read.tensor)!, places, joints))];
 }
 
-/** Names of the axes that stand elsewhere than as an index of their own. */
+/** An axis that an index is, or from which it is a constant number of steps away. */
+export interface MovedAxis {
+  readonly name: string;
+  readonly steps: number;
+}
+
+export function movedAxis(index: ScalarExpr | undefined): MovedAxis | null {
+  if (!index) return null;
+  const { terms, constant } = indexForm(index);
+  const [term, other] = terms;
+  const isAxis = term && !other && term.coefficient === 1 && term.atom.kind === "axis";
+  return isAxis ? { name: term.atom.name, steps: constant } : null;
+}
+
+/** Names of the axes that stand elsewhere than as an index of their own, or near one. */
 const axesAlone = (body: ScalarExpr): readonly string[] => [
   ...new Set(
     foldScalar<readonly string[]>(body, (node, of) => {
       if (node.kind === "axis") return [node.name];
-      const operands = operandsOfScalar(node).filter((operand) => node.kind !== "read" || operand.kind !== "axis");
+      const operands = operandsOfScalar(node).filter((operand) => node.kind !== "read" || !movedAxis(operand));
       return [...new Set(operands.flatMap(of))];
     }),
   ),
@@ -83,12 +98,12 @@ function brokenBy(
   joints: Joints,
 ): readonly string[] {
   const axisAt = (dim: number): string | null => {
-    const index = indices[dim];
-    return index?.kind === "axis" && places.get(index.name)?.extent === shape[dim] ? index.name : null;
+    const axis = movedAxis(indices[dim]);
+    return axis?.steps === 0 && places.get(axis.name)?.extent === shape[dim] ? axis.name : null;
   };
   // Neighbouring dimensions hold together where neighbouring axes that hold together walk them.
   const isHeld = (dim: number): boolean => {
-    const place = places.get(axisAt(dim) ?? "");
+    const place = places.get(movedAxis(indices[dim])?.name ?? "");
     return place?.next != null && place.next === axisAt(dim + 1) && joints.has(place.right!);
   };
   return indices.flatMap((index, dim) => {
@@ -96,8 +111,9 @@ function brokenBy(
     const isJoint = joints.has(key) && dim + 1 < indices.length;
     const held = isHeld(dim);
     const own = isJoint && !held ? [key] : [];
-    if (index.kind !== "axis") return own;
-    const { left, right } = places.get(index.name)!;
+    const axis = movedAxis(index);
+    if (!axis) return own;
+    const { left, right } = places.get(axis.name)!;
     const isRight = held && isJoint;
     const isLeft = dim > 0 && isHeld(dim - 1) && joints.has(`${tensor} ${dim - 1}`);
     return [...own, ...(right && !isRight ? [right] : []), ...(left && !isLeft ? [left] : [])];
