@@ -155,6 +155,7 @@ const tunerRooms: Readonly<Record<string, string>> = {
   "space/algorithm/winograd": "Winograd's convolution",
   "space/algorithm/gathered": "products whose operands are gathered into matrices of whole tiles",
   "space/algorithm/merged-axes": "axes that everything walks together, as one",
+  "space/algorithm/narrow-integers": "arithmetic of bytes in 16 bits",
   "space/algorithm": "other ways to compute an operator",
   "space/template": "templates that a user writes",
   space: "a task's space, generated and explained",

@@ -35,6 +35,7 @@ import { enterSession, type Ours } from "./session-entries.ts";
 import { measureBuilds } from "./suites/build-time.ts";
 import { byteWorks } from "./suites/bytes.ts";
 import { measureCalls } from "./suites/call-overhead.ts";
+import { filterWorks } from "./suites/filters.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { layoutWorks } from "./suites/layouts.ts";
@@ -68,7 +69,10 @@ const threads = Number(values.threads);
 const target = { ...hostTarget(chosenTarget()), threads };
 const node = Number(process.versions.node.split(".")[0]);
 const works: readonly Work[] = suiteNames.flatMap(
-  (suite) => ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks, ...pixelWorks, ...rowWorks })[suite] ?? [],
+  (suite) =>
+    ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks, ...filterWorks, ...pixelWorks, ...rowWorks })[
+      suite
+    ] ?? [],
 );
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */

@@ -25,6 +25,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   layouts: "Channels first, strides, clamped edges, one column, transposes",
   pixels: "Pixels, sound, complex numbers",
   rows: "Products of few rows, weights stored by output",
+  filters: "Filters of images, arithmetic of bytes",
 };
 
 /** A suite on a target, with so many threads. */

@@ -24,6 +24,7 @@ export const suiteNames = [
   "layouts",
   "pixels",
   "rows",
+  "filters",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 

@@ -6,6 +6,7 @@ import { leastTime } from "../../../src/plugin/limits/least-time.ts";
 import { algorithmsFor } from "../../../src/tuner/space/algorithm/index.ts";
 import { readResults, type WorkResult } from "../../bench/peers/result.ts";
 import { byteWorks } from "../../bench/peers/suites/bytes.ts";
+import { filterWorks } from "../../bench/peers/suites/filters.ts";
 import { gemmWorks } from "../../bench/peers/suites/gemm.ts";
 import { layerWorks } from "../../bench/peers/suites/layers.ts";
 import { layoutWorks } from "../../bench/peers/suites/layouts.ts";
@@ -14,7 +15,7 @@ import { rowWorks } from "../../bench/peers/suites/rows.ts";
 import { taskOf } from "../../bench/peers/work.ts";
 import { limitsOfPeak, recordedCpu, recordedLimits } from "../../support/recorded-limits.ts";
 
-const works = { ...gemmWorks, ...layerWorks, ...layoutWorks, ...byteWorks, ...pixelWorks, ...rowWorks };
+const works = { ...gemmWorks, ...layerWorks, ...layoutWorks, ...byteWorks, ...filterWorks, ...pixelWorks, ...rowWorks };
 const results = readResults("test/bench/peers/results.jsonl");
 
 interface Share {

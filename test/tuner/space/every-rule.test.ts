@@ -44,6 +44,21 @@ const pixels = defineOp({ M: 40, N: 50 }, ({ M, N }) => {
   return compute("y", [M, N, 3], (i, j, c) => A(c, i, j).mul(2));
 });
 
+/** Two passes of a blur. */
+const blur = defineOp({ M: 40, N: 50 }, ({ M, N }) => {
+  const A = tensor("A", [M + 2, N + 2], "f32");
+  const row = compute("row", [M + 2, N], (i, j) =>
+    A(i, j)
+      .add(A(i, j.add(1)))
+      .add(A(i, j.add(2))),
+  );
+  return compute("y", [M, N], (i, j) =>
+    row(i, j)
+      .add(row(i.add(1), j))
+      .add(row(i.add(2), j)),
+  );
+});
+
 const ops: readonly Op[] = [
   gemm,
   gemmBiasRelu,
@@ -56,6 +71,7 @@ const ops: readonly Op[] = [
   chain,
   transposed,
   pixels,
+  blur,
 ];
 
 const spaces = (rules: readonly SpaceRule[]): readonly string[] =>

@@ -108,7 +108,8 @@ describe("code grows with the operations", () => {
 
   test("maps that are read at one place are inlined, a stencil only while its taps are few", () => {
     const inlined = (op: ComputeDef): number => {
-      const space = generateSpace({ op, target: targets.avx2, numerics: "fast", threads: 1 });
+      const all = generateSpace({ op, target: targets.avx2, numerics: "fast", threads: 1 });
+      const space = { ...all, templates: all.templates.filter(({ name }) => !name.includes("stored")) };
       return printTrace(candidateTrace(space, guess(space)!)!).match(/^inline /gm)?.length ?? 0;
     };
     expect(inlined(mandelbrot(8))).toBe(24);

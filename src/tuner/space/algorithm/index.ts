@@ -5,19 +5,34 @@ import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
 import { flatMaps } from "./flat-maps.ts";
 import { mergedAxes } from "./merged-axes.ts";
-import { narrowIntegers, ofNarrowIntegers } from "./narrow-integers.ts";
+import { narrowIntegers } from "./narrow-integers.ts";
 import { winograd2, winograd4 } from "./winograd.ts";
 import { withoutUnitAxes } from "./without-unit-axes.ts";
+import { writtenSums } from "./written-sums.ts";
+
+/** The algorithm of a rule for the operator that another rule has rewritten, without roundings of its own. */
+const after = (first: AlgorithmRule, second: AlgorithmRule): AlgorithmRule => ({
+  name: `${second.name} of ${first.name}`,
+  applies: (task) => first.applies(task) && second.applies({ ...task, op: first.rewrite(task.op).op }),
+  rewrite: (op) => second.rewrite(first.rewrite(op).op),
+});
+
+/** Rules that give vectors other axes to go along. */
+const ofAxes = [withoutUnitAxes, mergedAxes, flatMaps];
+
+const writtenAndNarrow = after(writtenSums, narrowIntegers);
 
 export const defaultAlgorithms: readonly AlgorithmRule[] = [
   direct,
   winograd2,
   winograd4,
-  withoutUnitAxes,
-  mergedAxes,
-  flatMaps,
+  ...ofAxes,
   narrowIntegers,
-  ...[withoutUnitAxes, mergedAxes, flatMaps].map(ofNarrowIntegers),
+  ...ofAxes.map((rule) => after(narrowIntegers, rule)),
+  writtenSums,
+  ...ofAxes.map((rule) => after(writtenSums, rule)),
+  writtenAndNarrow,
+  ...ofAxes.map((rule) => after(writtenAndNarrow, rule)),
 ];
 
 /** The direct one first. */

@@ -2,6 +2,7 @@
 // merged into one, which vectors go along. The elements lie as before, and sums are added up in the same order.
 //
 //   out[y, x, c] = A[y, x, c] · 2, c of three elements     →     out[y_x_c] = A[y_x_c] · 2
+//   out[y, x, c] = A[y, x, c] + A[y, x + 1, c]             →     out[y, x_c] = A[y, x_c] + A[y, x_c + 3]
 
 import {
   type Axis,

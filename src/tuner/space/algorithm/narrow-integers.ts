@@ -39,13 +39,6 @@ export const narrowIntegers: AlgorithmRule = {
   rewrite: (op) => ({ ...asWritten(op), op: narrowed(op) }),
 };
 
-/** Algorithm of a rule for the operator whose integers are narrow. */
-export const ofNarrowIntegers = (rule: AlgorithmRule): AlgorithmRule => ({
-  name: `${rule.name} of narrow integers`,
-  applies: (task) => narrowIntegers.applies(task) && rule.applies({ ...task, op: narrowed(task.op) }),
-  rewrite: (op) => rule.rewrite(narrowed(op)),
-});
-
 /** Says whether the stage is of i32 and no value of it, nor of its unfinished sums, needs more than 16 bits. */
 function fits({ dtype }: Stage, values: Interval | undefined): boolean {
   const [least, most] = integerRange.i16;

@@ -27,7 +27,9 @@ export interface Draft {
   readonly estimates: readonly Estimate[];
   /** Stages that were scheduled together with one that reads them: no rule is asked about them. */
   readonly fused: readonly string[];
-  /** Stages that are not inlined, though they may be. */
+  /** Whether stages that are read at several places are kept: decided once for all of them; null: it is open. */
+  readonly keeps: boolean | null;
+  /** Stages that are kept. */
   readonly kept: ReadonlySet<string>;
   /** Stages placed under a loop of a stage that reads them, still to be scheduled. */
   readonly placed: readonly Placement[];
@@ -78,6 +80,7 @@ export const emptyDraft: Draft = {
   structure: [],
   estimates: [],
   fused: [],
+  keeps: null,
   kept: new Set(),
   placed: [],
 };
@@ -89,10 +92,15 @@ export const estimate = (draft: Draft, facts: Estimate): Draft => ({
 
 export const fuse = (draft: Draft, stage: string): Draft => ({ ...draft, fused: [...draft.fused, stage] });
 
+/** Keeps these stages, and later ones that are read at several places. */
 export const keep = (draft: Draft, stages: Iterable<string>): Draft => ({
   ...draft,
+  keeps: true,
   kept: new Set([...draft.kept, ...stages]),
 });
+
+/** Inlines all stages that may be. */
+export const keepNone = (draft: Draft): Draft => ({ ...draft, keeps: false });
 
 export const place = (draft: Draft, placements: readonly Placement[]): Draft => ({
   ...draft,

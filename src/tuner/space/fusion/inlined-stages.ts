@@ -64,14 +64,12 @@ export function inlinedWork(
 }
 
 /** The same as an estimate wants it. */
-export function inlinedBody(
-  stages: readonly SchedulableStage[],
-  name: string,
-  kept?: ReadonlySet<string>,
-): Omit<MapBody, "results" | "multiplyAdds"> {
+export function inlinedBody(stages: readonly SchedulableStage[], name: string, kept?: ReadonlySet<string>): MapBody {
   const { operations, elements } = inlinedWork(stages, name, kept);
   return {
+    results: 1,
     operations: Math.max(1, operations),
+    multiplyAdds: 0,
     loads: new Map([...elements].map(([buffer, all]) => [buffer, all.length])),
   };
 }

@@ -28,7 +28,7 @@ export function rowWindows(
   const inlined = new Set([...inlinedStages(stages)].filter((name) => !kept.has(name)));
   const workOf = ({ name }: SchedulableStage): InlinedWork => inlinedWork(stages, name, kept);
   const own = workOf(stage);
-  if (!liesAlong(stage, own)) return [];
+  if (!isMapOfRows(stage) || !liesAlong(stage, own)) return [];
   const others = stages.filter((it) => it !== stage && !inlined.has(it.name));
   const isGuarded = (producer: string): boolean =>
     [...own.places.keys()].some(({ reads }) =>

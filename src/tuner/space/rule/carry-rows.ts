@@ -9,7 +9,17 @@
 // After Halide's compute_at, store_at and storage folding.
 
 import { loopName } from "../../../compiler/index.ts";
-import { type Draft, decide, type Estimate, estimate, fuse, instruct, keep, tunable } from "../draft/draft.ts";
+import {
+  type Draft,
+  decide,
+  type Estimate,
+  estimate,
+  fuse,
+  instruct,
+  keep,
+  keepNone,
+  tunable,
+} from "../draft/draft.ts";
 import { repeated } from "../draft/placement.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
@@ -27,24 +37,23 @@ export const carryRows: SpaceRule = {
   applies: (stage, context) => planFor(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const others = context.otherwise(draft, stage.name);
     const plan = planFor(stage, context, draft.kept);
-    if (!plan) return others;
-    const { kept, windows } = plan;
-    const carried = windows.map(({ producer }) => producer.name);
-    const stored = [...kept].filter((name) => !carried.includes(name) && !draft.kept.has(name));
-    const words = [
-      ...(carried.length > 0 ? [`${carried.join(", ")} in rows of ${stage.name}`] : []),
-      ...stored.map((name) => `${name} stored`),
-    ];
-    if (words.length === 0) return others;
-    const keeping = decide(keep(draft, kept), words.join(", "));
-    const way =
-      carried.length > 0 ? [inRows(keeping, stage, windows, context)] : context.otherwise(keeping, stage.name);
-    // A draft that keeps the stage keeps what it reads, as it is decided.
-    return draft.kept.has(stage.name) ? way : [...others, ...way];
+    const inlining = draft.keeps === true ? [] : context.otherwise(keepNone(draft), stage.name);
+    return draft.keeps === false ? inlining : [...inlining, ...keeping(draft, stage, plan, context)];
   },
 };
+
+function keeping(draft: Draft, stage: SchedulableStage, plan: KeepPlan | null, context: RuleContext): readonly Draft[] {
+  if (!plan) return context.otherwise(draft, stage.name);
+  const carried = plan.windows.map(({ producer }) => producer.name);
+  const stored = [...plan.kept].filter((name) => !carried.includes(name) && !draft.kept.has(name));
+  const words = [
+    ...(carried.length > 0 ? [`${carried.join(", ")} in rows of ${stage.name}`] : []),
+    ...stored.map((name) => `${name} stored`),
+  ];
+  const kept = keep(words.length > 0 ? decide(draft, words.join(", ")) : draft, plan.kept);
+  return carried.length > 0 ? [inRows(kept, stage, plan.windows, context)] : context.otherwise(kept, stage.name);
+}
 
 interface KeepPlan {
   /** Stages that are not inlined. */
@@ -116,7 +125,7 @@ function rowsInVectors(
   const lanes = lanesFor(stage, axis.extent, task.target);
   const unroll = `${loopName(stage.name, axis.name)}.unroll`;
   const steps = Math.ceil(axis.extent / lanes);
-  const body = { results: 1, multiplyAdds: 0, ...inlinedBody(stages, stage.name, draft.kept) };
+  const body = inlinedBody(stages, stage.name, draft.kept);
   const row = { ...stage, spatial: stage.spatial.map((it, dim) => (dim === at ? { ...it, extent: 1 } : it)) };
   const ofRow = mapEstimate(row, task, { lanes, unroll, body });
   const costs: Estimate = (assignment) => ({

@@ -10,6 +10,7 @@ import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { lanesFor } from "../draft/vector-lanes.ts";
 import { acrossAxis } from "../estimate/across.ts";
 import { mapEstimate } from "../estimate/map-estimate.ts";
+import { inlinedBody } from "../fusion/inlined-stages.ts";
 import { hasPlaced } from "../fusion/row-placement.ts";
 
 export const tileMap: SpaceRule = {
@@ -53,8 +54,10 @@ function inTiles(draft: Draft, stage: SchedulableStage, { across, along, lanes }
     upTo([1, 2], Math.ceil(along.extent / lanes)),
   );
   const others = stage.spatial.filter((axis) => axis !== across && axis !== along).map((axis) => loopOf(stage, axis));
+  const body = inlinedBody(context.stages, stage.name, draft.kept);
+  const walk = { lanes, unroll: vectors, body, tile: { axis: across.name, rows } };
   return instruct(
-    estimate(chosen, mapEstimate(stage, context.task, { lanes, unroll: vectors, tile: { axis: across.name, rows } })),
+    estimate(chosen, mapEstimate(stage, context.task, walk)),
     { kind: "split", loop: row, factors: [0, { tunable: rows }], tail: "cut" },
     { kind: "split", loop: column, factors: [0, { tunable: vectors }, lanes], tail: "cut" },
     { kind: "reorder", loops: [...others, `${row}.0`, `${column}.0`, `${row}.1`, `${column}.1`, `${column}.2`] },

@@ -9,6 +9,7 @@ import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { vectorLanes } from "../draft/vector-lanes.ts";
 import { mapEstimate } from "../estimate/map-estimate.ts";
+import { inlinedBody } from "../fusion/inlined-stages.ts";
 import { hasPlaced } from "../fusion/row-placement.ts";
 
 export const turnMap: SpaceRule = {
@@ -24,6 +25,7 @@ export const turnMap: SpaceRule = {
     const [column, channel] = [loopOf(stage, along), loopOf(stage, short)];
     const unroll = `${column}.unroll`;
     const most = Math.ceil(along.extent / lanes);
+    const walk = walkOf(found, lanes, unroll, inlinedBody(context.stages, stage.name, draft.kept), stage);
     const named = decide(draft, `${stage.name} in turns of ${short.name}`);
     const chosen = tunable(
       named,
@@ -33,7 +35,7 @@ export const turnMap: SpaceRule = {
     return [
       ...context.otherwise(draft, stage.name),
       instruct(
-        estimate(chosen, mapEstimate(asOneAxis(stage, found), context.task, walkOf(found, lanes, unroll))),
+        estimate(chosen, mapEstimate(asOneAxis(stage, found), context.task, walk)),
         { kind: "split", loop: column, factors: [0, { tunable: unroll }, lanes], tail: "cut" },
         { kind: "vectorize", loop: `${column}.2` },
         { kind: "unroll", loop: channel },
@@ -55,13 +57,21 @@ const asOneAxis = (stage: SchedulableStage, { along, short }: Turns): Schedulabl
   spatial: [...stage.spatial.slice(0, -2), { ...along, extent: along.extent * short.extent }],
 });
 
-const walkOf = (
+/** What inlined stages read does not lie along the turns: it is loaded lane by lane. */
+function walkOf(
   { short, loads, operations }: Turns,
   lanes: number,
   unroll: string,
-): Parameters<typeof mapEstimate>[2] => ({
-  lanes,
-  unroll,
-  body: { results: 1, operations, multiplyAdds: 0, loads },
-  picks: { vectors: short.extent, steps: new Map([...loads.keys()].map((buffer) => [buffer, 1])) },
-});
+  all: ReturnType<typeof inlinedBody>,
+  stage: SchedulableStage,
+): Parameters<typeof mapEstimate>[2] {
+  const counts = new Map([...all.loads].map(([buffer, count]) => [buffer, loads.get(buffer) ?? count]));
+  const steps = new Map([...counts.keys()].map((buffer) => [buffer, loads.has(buffer) ? 1 : lanes]));
+  const inlined = Math.max(0, all.operations - stage.operations);
+  return {
+    lanes,
+    unroll,
+    body: { ...all, operations: operations + inlined, loads: counts },
+    picks: { vectors: short.extent, steps },
+  };
+}

@@ -20,7 +20,7 @@ export const vectorizeMap: SpaceRule = {
   apply(draft, stage, { task, stages }) {
     const axis = stage.spatial.at(-1)!;
     const lanes = lanesFor(stage, axis.extent, task.target);
-    const body = { results: 1, multiplyAdds: 0, ...inlinedBody(stages, stage.name, draft.kept) };
+    const body = inlinedBody(stages, stage.name, draft.kept);
     const plain = estimate(draft, mapEstimate(stage, task, { lanes: 1, body }));
     const isContiguous = stage.reads.every((read) => isVectorizable(read, axis.name));
     const isInside = stage.reads.every((read) => isVectorizableInside(read, axis.name));
@@ -35,7 +35,8 @@ export const vectorizeMap: SpaceRule = {
     const steps = Math.ceil(axis.extent / (lanes * turn));
     const operations = body.operations * turn;
     return [
-      ...(isContiguous ? [] : [plain]),
+      // A draft that keeps stages has many of them, each of which would double the ways.
+      ...(isContiguous || draft.keeps === true ? [] : [plain]),
       instruct(
         tunable(
           estimate(begun, mapEstimate(stage, task, { lanes, unroll, picks, body })),

@@ -1,5 +1,5 @@
 // Loops as one writes them in C, for a compiler to put into vectors: operators whose operands lie near the results in another order, products of few
-// rows.
+// rows, filters of images.
 
 #include <math.h>
 
@@ -206,6 +206,90 @@ static void rows_q4(struct peer_call *call) {
     }
 }
 
+// What the first pass of a filter leaves for the second.
+static float passed[260 * 256 * 3 > 516 * 512 ? 260 * 256 * 3 : 516 * 512];
+static int passed_whole[260 * 256 * 3];
+
+#define FIVE(at, step) (at[0] + 4 * at[step] + 6 * at[2 * (step)] + 4 * at[3 * (step)] + at[4 * (step)])
+
+// [a + 4, b + 4] → [a, b], along rows and then along columns.
+static void blur(struct peer_call *call) {
+  ARRAYS(call);
+  const float *restrict image = arrays[0];
+  float *restrict out = arrays[1];
+  for (long y = 0; y < a + 4; y++)
+    for (long x = 0; x < b; x++) {
+      const float *at = image + y * (b + 4) + x;
+      passed[y * b + x] = FIVE(at, 1);
+    }
+  for (long y = 0; y < a; y++)
+    for (long x = 0; x < b; x++) {
+      const float *at = passed + y * b + x;
+      out[y * b + x] = FIVE(at, b) * (1.0f / 256);
+    }
+}
+
+// The same of pixels of three bytes, rounded.
+static void blur_bytes(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict image = arrays[0];
+  unsigned char *restrict out = arrays[1];
+  for (long y = 0; y < a + 4; y++)
+    for (long x = 0; x < b * 3; x++) {
+      const unsigned char *at = image + y * (b + 4) * 3 + x;
+      passed_whole[y * b * 3 + x] = FIVE(at, 3);
+    }
+  for (long y = 0; y < a; y++)
+    for (long x = 0; x < b * 3; x++) {
+      const int *at = passed_whole + y * b * 3 + x;
+      out[y * b * 3 + x] = (FIVE(at, b * 3) + 128) >> 8;
+    }
+}
+
+// Pixels of three bytes → their brightness.
+static void gray(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict image = arrays[0];
+  unsigned char *restrict out = arrays[1];
+  for (long at = 0; at < a * b; at++) out[at] = (image[3 * at] * 77 + image[3 * at + 1] * 150 + image[3 * at + 2] * 29) >> 8;
+}
+
+// Bytes of two images, mixed by those of a third.
+static void mix(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict front = arrays[0], *restrict back = arrays[1], *restrict alpha = arrays[2];
+  unsigned char *restrict out = arrays[3];
+  for (long at = 0; at < a * b; at++) out[at] = (front[at] * alpha[at] + back[at] * (255 - alpha[at]) + 127) / 255;
+}
+
+// [a + 2, b + 2] → [a, b], the sizes of both slopes added up.
+static void slopes(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict image = arrays[0];
+  unsigned char *restrict out = arrays[1];
+  const long w = b + 2;
+  for (long y = 0; y < a; y++)
+    for (long x = 0; x < b; x++) {
+      const unsigned char *p = image + y * w + x;
+      const int across = p[2] + 2 * p[w + 2] + p[2 * w + 2] - p[0] - 2 * p[w] - p[2 * w];
+      const int down = p[2 * w] + 2 * p[2 * w + 1] + p[2 * w + 2] - p[0] - 2 * p[1] - p[2];
+      const int size = (across < 0 ? -across : across) + (down < 0 ? -down : down);
+      out[y * b + x] = size > 255 ? 255 : size;
+    }
+}
+
+// [c, a, b] → [a, b], the mean of c frames of bytes.
+static void frames(struct peer_call *call) {
+  ARRAYS(call);
+  const unsigned char *restrict image = arrays[0];
+  unsigned char *restrict out = arrays[1];
+  for (long at = 0; at < a * b; at++) {
+    int sum = 0;
+    for (long frame = 0; frame < c; frame++) sum += image[frame * a * b + at];
+    out[at] = sum / c;
+  }
+}
+
 static const struct {
   const char *name;
   peer_step *run;
@@ -217,6 +301,8 @@ static const struct {
     {"yuv-u8", yuv, 4},             {"over-f32", over, 3},         {"cross-f32", cross, 3},
     {"directions-f32", directions, 2},
     {"rows-f32", rows, 3},          {"rows-q8", rows_q8, 4},       {"rows-q4", rows_q4, 4},
+    {"blur-f32", blur, 2},          {"blur-u8", blur_bytes, 2},    {"gray-u8", gray, 2},
+    {"mix-u8", mix, 4},             {"slopes-u8", slopes, 2},      {"frames-u8", frames, 2},
 };
 
 struct peer_call *peer_open(const char *name, const double *extents, void *const *arrays) {

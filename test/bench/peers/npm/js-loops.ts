@@ -1,8 +1,10 @@
-// Loops as one writes them in JavaScript for an engine to compile them well, short ones written out: the operators of suites/pixels.ts and suites/rows.ts.
+// Loops as one writes them in JavaScript for an engine to compile them well, short ones written out: the operators of suites/pixels.ts,
+// suites/rows.ts and suites/filters.ts.
 
 import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import type { NpmPeer } from "./npm-peer.ts";
 
+/** Some have bytes for inputs or results, which are read and written as other numbers are. */
 type Loops = (inputs: readonly Float32Array[], out: Float32Array, extents: readonly number[]) => void;
 
 const loops: Readonly<Record<string, Loops>> = {
@@ -157,7 +159,72 @@ const loops: Readonly<Record<string, Loops>> = {
         out[i * N + j] = sum;
       }
   },
+  "blur-f32"([image], out, [H = 0, W = 0]) {
+    const passed = new Float32Array((H + 4) * W);
+    for (let y = 0; y < H + 4; y++) {
+      for (let x = 0, at = y * (W + 4); x < W; x++, at++) {
+        passed[y * W + x] =
+          image![at]! + 4 * image![at + 1]! + 6 * image![at + 2]! + 4 * image![at + 3]! + image![at + 4]!;
+      }
+    }
+    blurColumns(passed, out, H * W, W, 1 / 256, 0);
+  },
+  "blur-u8"([image], out, [H = 0, W = 0]) {
+    const passed = new Int32Array((H + 4) * W * 3);
+    for (let y = 0; y < H + 4; y++) {
+      for (let x = 0, at = y * (W + 4) * 3; x < W * 3; x++, at++) {
+        passed[y * W * 3 + x] =
+          image![at]! + 4 * image![at + 3]! + 6 * image![at + 6]! + 4 * image![at + 9]! + image![at + 12]!;
+      }
+    }
+    blurColumns(passed, out, H * W * 3, W * 3, 1 / 256, 0.5);
+  },
+  "gray-u8"([image], out) {
+    for (let at = 0; at < out.length; at++)
+      out[at] = (image![3 * at]! * 77 + image![3 * at + 1]! * 150 + image![3 * at + 2]! * 29) >> 8;
+  },
+  "mix-u8"([front, back, alpha], out) {
+    for (let at = 0; at < out.length; at++)
+      out[at] = ((front![at]! * alpha![at]! + back![at]! * (255 - alpha![at]!) + 127) / 255) | 0;
+  },
+  "slopes-u8"([image], out, [H = 0, W = 0]) {
+    const w = W + 2;
+    for (let y = 0; y < H; y++) {
+      for (let x = 0, p = y * w; x < W; x++, p++) {
+        const [a, b, c, d] = [image![p]!, image![p + 2]!, image![p + 2 * w]!, image![p + 2 * w + 2]!] as const;
+        const across = b + 2 * image![p + w + 2]! + d - a - 2 * image![p + w]! - c;
+        const down = c + 2 * image![p + 2 * w + 1]! + d - a - 2 * image![p + 1]! - b;
+        out[y * W + x] = Math.min(Math.abs(across) + Math.abs(down), 255);
+      }
+    }
+  },
+  "frames-u8"([image], out, [H = 0, W = 0, count = 0]) {
+    const sums = new Int32Array(H * W);
+    for (let frame = 0; frame < count; frame++)
+      for (let at = 0, from = frame * H * W; at < sums.length; at++, from++) sums[at] = sums[at]! + image![from]!;
+    for (let at = 0; at < sums.length; at++) out[at] = (sums[at]! / count) | 0;
+  },
 };
+
+/** The second pass of a blur: five rows below each other. */
+function blurColumns(
+  passed: Float32Array | Int32Array,
+  out: Float32Array,
+  count: number,
+  row: number,
+  factor: number,
+  more: number,
+): void {
+  for (let at = 0; at < count; at++) {
+    const sum =
+      passed[at]! +
+      4 * passed[at + row]! +
+      6 * passed[at + 2 * row]! +
+      4 * passed[at + 3 * row]! +
+      passed[at + 4 * row]!;
+    out[at] = sum * factor + more;
+  }
+}
 
 const productElements = (_: readonly KernelArray[], [M = 0, N = 0]: readonly number[]): number => M * N;
 
@@ -167,8 +234,16 @@ const elementsOf: Readonly<Record<string, (inputs: readonly KernelArray[], exten
   "mono-f32": ([sound]) => sound!.length / 2,
   "magnitudes-f32": ([numbers]) => numbers!.length / 2,
   "yuv-u8": ([bright]) => 3 * bright!.length,
+  "blur-f32": (_, [H = 0, W = 0]) => H * W,
+  "blur-u8": (_, [H = 0, W = 0]) => H * W * 3,
+  "gray-u8": (_, [H = 0, W = 0]) => H * W,
+  "slopes-u8": (_, [H = 0, W = 0]) => H * W,
+  "frames-u8": (_, [H = 0, W = 0]) => H * W,
   ...Object.fromEntries(["rows-f32", "rows-q8", "rows-q4"].map((name) => [name, productElements])),
 };
+
+/** Those whose results are bytes. */
+const bytesAre = new Set(["blur-u8", "gray-u8", "mix-u8", "slopes-u8", "frames-u8"]);
 
 export const jsLoops = (): NpmPeer => ({
   name: "loops in JavaScript",
@@ -176,10 +251,11 @@ export const jsLoops = (): NpmPeer => ({
   async open({ name, extents }, inputs) {
     const loop = loops[name];
     if (!loop) return null;
-    const out = new Float32Array(elementsOf[name]?.(inputs, extents) ?? inputs[0]!.length);
+    const length = elementsOf[name]?.(inputs, extents) ?? inputs[0]!.length;
+    const out = bytesAre.has(name) ? new Uint8Array(length) : new Float32Array(length);
     return {
       run() {
-        loop(inputs as readonly Float32Array[], out, extents);
+        loop(inputs as readonly Float32Array[], out as Float32Array, extents);
         return undefined;
       },
       result: async () => out,

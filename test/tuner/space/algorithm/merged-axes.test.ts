@@ -53,6 +53,26 @@ test("so does a part of an operand, an axis that is turned around, and one that 
   );
 });
 
+test("a window along the axis before is as many whole runs of the last one away", () => {
+  const blur = defineOp({}, () => {
+    const A = tensor("A", [8, 12, 3], "f32");
+    const row = compute("row", [8, 10, 3], (y, x, c) => A(y, x, c).add(A(y, x.add(2), c)));
+    return compute("out", [7, 10, 3], (y, x, c) => row(y, x, c).add(row(y.add(1), x, c)));
+  });
+  expect(merged(blur)).toMatchInlineSnapshot(`
+    "op(A: f32[8, 36]) -> out
+    row[y, x_c] = A[y, x_c] + A[y, x_c + 2 + 4]  f32  y 8, x_c 30
+    out[y, x_c] = row[y, x_c] + row[y + 1, x_c]  f32  y 7, x_c 30
+    "
+  `);
+  expect(applies(blur)).toBe(true);
+});
+
+test("a window along the last axis keeps it apart", () => {
+  const op = image((read, y, x, c) => read(y, x, c).add(read(y, x, c.add(1))), 4);
+  expect(merged(op)).toContain("y_x 80, c 3");
+});
+
 test("axes are merged through stages, those of a sum too", () => {
   const op = defineOp({}, () => {
     const A = tensor("A", [4, 10, 3], "f32");

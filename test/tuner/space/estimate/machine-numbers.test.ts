@@ -14,7 +14,7 @@ const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] =
   [/draft/, /const most(ListedValues|Value) = |40 \* mostListedValues/, "size of a constraint model"],
   [/split-reduction/, /\{ from: 1, to: 2 \*\* 16 \}/, "range of a variable that a constraint limits"],
   [
-    /split-reduction|row-reduction|vectorize-map|place-in-row/,
+    /split-reduction|row-reduction|vectorize-map|place-in-row|carry-rows/,
     /\[1, 2, (3, )?4(, [68])?\]/,
     "values that a search tries",
   ],
@@ -22,6 +22,9 @@ const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] =
   [/merged-axes/, /const (mostLanes|leastGain) = /, "which templates a search has"],
   [/multi-level-tiling/, /const fewUses = /, "which templates a search has"],
   [/flat-maps/, /const mostShort = /, "which templates a search has"],
+  [/narrow-integers\/words/, /2 \*\* 16|25[56]/, "bits of a word and of a byte"],
+  [/written-sums/, /const mostTerms = /, "size of code"],
+  [/kept-stages/, /const mostStages = /, "which templates a search has"],
   [/lane-turns/, /const most(Turns|Operations) = /, "which vectors a search tries"],
   [/near-lanes/, /const (turns|leastLanes) = /, "which vectors a search tries"],
   [/near-lanes/, /const mostLanes = /, "what the schedule language allows"],
