@@ -22,7 +22,10 @@ interface Sum {
   at(corner: Corner): number;
 }
 
-/** Returns the interval of an i32 expression from those of the values in it; null where it is no such sum, or where none occurs twice. */
+/**
+ * Returns the interval of an i32 expression from those of the values in it; null where it is no such sum, where none of them occurs twice, and
+ * where it may wrap.
+ */
 export function multilinearRange(expr: ScalarExpr, rangeOf: RangeOf): Interval | null {
   if (isLarge(expr, children)) return null;
   const found = new Values(rangeOf);
@@ -30,7 +33,8 @@ export function multilinearRange(expr: ScalarExpr, rangeOf: RangeOf): Interval |
   if (!sum || found.uses === found.ranges.size || found.ranges.size > mostValues) return null;
   if (![...found.ranges.values()].every(isBounded)) return null;
   const results = cornersOf([...found.ranges]).map((corner) => sum.at(corner));
-  return { min: Math.min(...results), max: Math.max(...results) };
+  const range = { min: Math.min(...results), max: Math.max(...results) };
+  return isBounded(range) ? range : null;
 }
 
 /** The values that were met, each with its interval. */
