@@ -99,6 +99,16 @@ test("what needs more than 16 bits stays as it is", () => {
   expect(applies(bytes((a, b) => a.add(b).cast("f32")))).toBe(false);
 });
 
+test("a long sum takes as long as it has terms", () => {
+  const long = (terms: number): Op =>
+    bytes((a, b) => {
+      const sum = Array.from({ length: terms }).reduce<authoring.Expr>((all, _, at) => all.add(at % 2 ? a : b), a);
+      return toByte(sum.floorDiv(terms + 1));
+    });
+  for (const terms of [60, 120]) expect(applies(long(terms))).toBe(true);
+  expect(applies(long(400))).toBe(false);
+});
+
 /** Bytes of all values, those at the ends more often than others. */
 function extremes(op: ComputeDef, rng: Rng): Readonly<Record<string, TypedArray>> {
   return Object.fromEntries(

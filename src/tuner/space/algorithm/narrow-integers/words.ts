@@ -12,6 +12,7 @@ import {
   foldScalar,
   type Interval,
   integerRange,
+  operandsOfScalar,
   type ScalarExpr,
   selectOf,
   withOperands,
@@ -44,7 +45,10 @@ export function asWord(expr: ScalarExpr, site: WordSite): ScalarExpr | null {
 export const withWords = (expr: ScalarExpr, site: WordSite): ScalarExpr => narrow(expr, site).expr;
 
 const narrow = (expr: ScalarExpr, site: WordSite): Narrow =>
-  foldScalar<Narrow>(expr, (node, of) => {
+  foldScalar<Narrow>(expr, (node, narrowed) => {
+    // Asked for once each: below a chain of sums they would be worked out 2^n times.
+    const operands = new Map(operandsOfScalar(node).map((operand) => [operand, narrowed(operand)]));
+    const of: Of = (operand) => operands.get(operand)!;
     switch (node.kind) {
       case "const":
         return { expr: node, word: node.dtype === "i32" ? constant(node.value) : null };
