@@ -13,9 +13,10 @@ const decision = decisionWith(key);
 
 let server: Double;
 let remote: RemoteStore;
-const open = (namespace?: string): RemoteStore => {
+/** A store that is waited for a while, as other processes are busy too. */
+const open = (namespace?: string, getMs = 10_000): RemoteStore => {
   const option = { url: `${server.url}/store/`, ...(namespace !== undefined && { namespace }) };
-  return openRemote(resolveRemote(option, { UNPLUGIN_KERNEL_REMOTE_TOKEN: "secret" })!, { getMs: 300 });
+  return openRemote(resolveRemote(option, { UNPLUGIN_KERNEL_REMOTE_TOKEN: "secret" })!, { getMs });
 };
 beforeAll(async () => {
   server = await startDouble();
@@ -59,7 +60,7 @@ test("a body without end is a failure while garbage is collected, too", async ()
   setFlagsFromString("--expose-gc");
   const collecting = setInterval(runInNewContext("gc"), 50);
   server.behave((_, response) => void response.writeHead(200).write("{"));
-  expect(await remote.get(key)).toEqual({ kind: "failed", why: "timeout after 300 ms" });
+  expect(await open(undefined, 300).get(key)).toEqual({ kind: "failed", why: "timeout after 300 ms" });
   clearInterval(collecting);
 });
 

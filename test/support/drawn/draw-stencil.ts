@@ -1,4 +1,4 @@
-// Chains of stencils by lot, as filters of images have them: each map reads windows of the one before, or of two of them, and of the image.
+// Chains of stencils by lot, as filters of images have them: each map reads windows of the one before, or of two of them.
 
 import { authoring, type DType, type Op } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
