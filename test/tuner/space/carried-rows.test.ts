@@ -13,7 +13,7 @@ import { fewer, rngOf } from "../../support/long.ts";
 test("rows are kept in many of them", () => {
   const rng = createRng(1);
   const kept = Array.from({ length: 20 }, () => spaceOf(instantiate(drawStencil(rng, "small"), {}, "op"), "avx2"));
-  expect(kept.filter((space) => space.templates.some(hasRows)).length).toBeGreaterThan(5);
+  expect(kept.filter((space) => space.templates.some(hasRows)).length).toBeGreaterThan(3);
 });
 
 const hasRows = ({ name }: Pick<Template, "name">): boolean => name.includes("in rows of");
