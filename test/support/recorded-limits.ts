@@ -28,19 +28,23 @@ export interface RecordedPeak {
   readonly bf16?: number;
 }
 
-/** An Intel core's: two vectors a cycle of any kind, of which bytes have four times the lanes. Reading was not recorded by size. */
-export function limitsOfPeak({ gflops, int8 = 0, bf16 = 0 }: RecordedPeak): MachineLimits {
+/**
+ * A core's: two vectors a cycle of any kind, of which bytes have four times the lanes; of integers AMD's have four vectors a cycle, but for
+ * products. Reading was not recorded by size.
+ */
+export function limitsOfPeak({ gflops, int8 = 0, bf16 = 0 }: RecordedPeak, cpu: string): MachineLimits {
   const f32 = gflops / 2;
+  const ofIntegers = cpu.startsWith("AMD") ? 2 * f32 : f32;
   const rates: Partial<Rates> = {
     "f32.multiply": f32,
     "f32.any": f32,
     "f64.multiply": f32 / 2,
     "f64.any": f32 / 2,
     "i32.multiply": f32 / 2,
-    "i32.any": f32,
+    "i32.any": ofIntegers,
     "i16.multiply": f32 * 2,
-    "i16.any": f32 * 2,
-    "i8.any": f32 * 4,
+    "i16.any": ofIntegers * 2,
+    "i8.any": ofIntegers * 4,
     "i16.dot": f32 * 2,
     "i8.dot": int8 / 2,
     "bf16.dot": bf16 / 2,

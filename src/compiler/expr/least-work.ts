@@ -30,14 +30,22 @@ export interface LeastWork {
  */
 export function leastWork(op: ComputeDef, constants: readonly string[] = []): readonly LeastWork[] {
   const prepared = new Set(constants);
+  // Integers that are made of shorter ones may fit 16 bits.
+  const short = new Set(
+    op.inputs.filter(({ dtype }) => isInteger(dtype) && byteSize[dtype] < 4).map(({ name }) => name),
+  );
   return op.stages.flatMap((stage) => {
     const reads = readsIn(stage.body);
+    const isShort = reads.length > 0 && reads.every(({ tensor }) => short.has(tensor));
+    if (isShort && isInteger(stage.dtype)) short.add(stage.name);
     const isPrepared = reads.length > 0 && reads.every(({ tensor }) => prepared.has(tensor));
-    if (!isPrepared) return workOf(stage);
+    if (!isPrepared) return isShort ? workOf(stage).map(inWords) : workOf(stage);
     prepared.add(stage.name);
     return [];
   });
 }
+
+const inWords = (work: LeastWork): LeastWork => (work.dtype === "i32" ? { ...work, dtype: "i16" } : work);
 
 /** Bytes that a call cannot do without: each element that is read, and each result, once. */
 export function leastTraffic({ inputs, stages, outputs }: ComputeDef): {
@@ -104,7 +112,14 @@ const functionSteps: Readonly<Partial<Record<Operation["op"], Steps>>> = {
   pow: [10, 10],
 };
 
-const stepsOf = ({ op }: Operation): Steps => functionSteps[op] ?? (op === "mul" ? [1, 0] : [0, 1]);
+const stepsOf = (node: Operation): Steps =>
+  functionSteps[node.op] ?? (node.op === "mul" && !isShift(node) ? [1, 0] : [0, 1]);
+
+/** Says whether a product of integers is a shift. */
+const isShift = (node: Operation): boolean =>
+  node.kind === "binary" &&
+  isInteger(node.dtype) &&
+  [node.left, node.right].some((side) => side.kind === "const" && Number.isInteger(Math.log2(side.value)));
 
 /** Operands that are computed as values: indices of a read are not. */
 const computedFrom = (node: ScalarExpr): readonly ScalarExpr[] => (node.kind === "read" ? [] : children(node));

@@ -45,7 +45,7 @@ function shareOf({
   const op = algorithm ? algorithmsFor(task).find((it) => it.name === algorithm)!.op : task.op;
   // From version 22 on Node has relaxed SIMD, which the benches took there.
   const hasFma = target.hasFma || (targetName === "wasm" && node >= 22);
-  const limits = cpu === recordedCpu ? recordedLimits(targetName) : limitsOfPeak(peak);
+  const limits = cpu === recordedCpu ? recordedLimits(targetName) : limitsOfPeak(peak, cpu);
   const { constants = [], numerics } = task;
   const { arithmeticNs, readingNs } = leastTime({ op, constants, numerics, hasFma }, limits);
   expect(arithmeticNs, `${suite} ${name}`).not.toBeNull();
