@@ -53,6 +53,16 @@ export interface PeerCall {
   readonly extents: readonly number[];
 }
 
+/** Returns the function that makes works of a suite, from an operator and the call of loops that computes the same. */
+export const worksOf =
+  (suite: SuiteName) =>
+  (name: string, op: Op, call: string, ...extents: readonly number[]): Work => ({
+    suite,
+    name,
+    op,
+    call: { name: call, extents },
+  });
+
 export const workKey = ({ suite, name }: Pick<Work, "suite" | "name">): string => `${suite} ${name}`;
 
 export const taskOf = ({ op, constants }: Pick<Work, "op" | "constants">, target: Target): TuningTask => ({

@@ -80,7 +80,7 @@ function merge(op: ComputeDef, joints: Joints): ComputeDef {
   };
 }
 
-/** The indices at which runs of dimensions begin. What is some steps away is as many whole runs of the other dimensions away. */
+/** The indices at which runs of dimensions begin. An index some steps away is as many whole runs of the other dimensions away. */
 function mergedIndices(
   { tensor, indices }: ReadExpr,
   shape: readonly number[],

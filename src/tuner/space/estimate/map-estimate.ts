@@ -133,7 +133,7 @@ function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buff
   const input = inputs.find(({ name }) => name === buffer);
   const producer = stages.find(({ name }) => name === buffer);
   const whole = input?.shape.reduce((product, extent) => product * extent, 1) ?? elementsOf(producer!.axes);
-  // What inlined stages read is taken to be as much as there are results.
+  // Inlined stages are taken to read as many elements as there are results.
   const touched =
     reads.length > 0
       ? reads.map((read) => elementsOf(stage.spatial.filter((axis) => dependsOn(read, axis.name))))

@@ -30,7 +30,7 @@ export const inlinedStages = remembered((stages: readonly SchedulableStage[]): R
   return new Set(inlined.keys());
 });
 
-/** What one element of a stage takes, with the stages inlined into it. */
+/** Work for one element of a stage, with that of the stages inlined into it. */
 export interface InlinedWork {
   readonly operations: number;
   /** Stages that are computed for the element, the stage itself among them, and at how many places. */

@@ -57,7 +57,7 @@ const asOneAxis = (stage: SchedulableStage, { along, short }: Turns): Schedulabl
   spatial: [...stage.spatial.slice(0, -2), { ...along, extent: along.extent * short.extent }],
 });
 
-/** What inlined stages read does not lie along the turns: it is loaded lane by lane. */
+/** Describes the walk. Operands of inlined stages do not lie along the turns: they are loaded lane by lane. */
 function walkOf(
   { short, loads, operations }: Turns,
   lanes: number,

@@ -1,7 +1,7 @@
 // Filters of images as users write them: blurs in two passes, slopes, arithmetic of bytes in i32. Their peers are the same loops in C and in JavaScript.
 
 import { authoring, type Op } from "../../../../src/compiler/index.ts";
-import type { SuiteName, Work } from "../work.ts";
+import { type SuiteName, type Work, worksOf } from "../work.ts";
 
 const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
 type Expr = authoring.Expr<"f32"> | authoring.Expr<"i32">;
@@ -80,13 +80,7 @@ const frames = (H: number, W: number, count: number): Op =>
     return compute("out", [H, W], (y, x) => cast(sum(cast(image(k, y, x), "i32"), k).floorDiv(count), "u8"));
   });
 
-const suite: SuiteName = "filters";
-const work = (name: string, made: Op, call: string, ...extents: readonly number[]): Work => ({
-  suite,
-  name,
-  op: made,
-  call: { name: call, extents },
-});
+const work = worksOf("filters");
 
 const works: readonly Work[] = [
   work("blur 5×5 512×512", blur(512, 512), "blur-f32", 512, 512),

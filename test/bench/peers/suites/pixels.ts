@@ -2,7 +2,7 @@
 // stereo sound, complex numbers, vectors of three, mirrored and enlarged images. Their peers are the same loops in C and in JavaScript.
 
 import { authoring, type Op } from "../../../../src/compiler/index.ts";
-import type { SuiteName, Work } from "../work.ts";
+import { type SuiteName, type Work, worksOf } from "../work.ts";
 
 const { cast, compute, defineOp, select, tensor } = authoring;
 
@@ -108,13 +108,7 @@ const directions = (N: number): Op =>
     );
   });
 
-const suite: SuiteName = "pixels";
-const work = (name: string, made: Op, call: string, ...extents: readonly number[]): Work => ({
-  suite,
-  name,
-  op: made,
-  call: { name: call, extents },
-});
+const work = worksOf("pixels");
 
 const works: readonly Work[] = [
   work("bytes of pixels to planes 224×224", planes(224, 224), "planes-u8", 224, 224),

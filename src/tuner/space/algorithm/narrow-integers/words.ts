@@ -18,7 +18,7 @@ import {
   withOperands,
 } from "../../../../compiler/index.ts";
 
-/** What is known where an expression stands. */
+/** Facts about the place of an expression. */
 export interface WordSite {
   /** Interval of the values of an integer expression of the operator as it was. */
   readonly valuesOf: (expr: ScalarExpr) => Interval;
@@ -29,7 +29,7 @@ export interface WordSite {
 interface Narrow {
   /** The expression, of its own type, with words inside where something of at most 16 bits is made of them. */
   readonly expr: ScalarExpr;
-  /** Of an i32 its word, of a bool the same condition about words; null: there is none. */
+  /** The word of an i32, or the condition of a bool about words; null: there is none. */
   readonly word: ScalarExpr | null;
 }
 
