@@ -27,6 +27,7 @@ const passes = [
   "branch-selects",
   "hoist-conditions",
   "promote-registers",
+  "transpose-loads",
   "share-loads",
   "share-values",
   "expand-math",

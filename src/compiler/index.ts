@@ -75,6 +75,7 @@ export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
 export { rangesOf } from "./ir/ranges.ts";
 export { readPattern } from "./ir/read-pattern.ts";
+export { readThrough } from "./ir/read-through.ts";
 export { simplifyExpr, simplifyIndex } from "./ir/simplify.ts";
 export * from "./ir/verify.ts";
 export { mapExpr, operandsOf, someExpr, substitute, walkExpr } from "./ir/visit.ts";

@@ -18,6 +18,7 @@ import { promoteRegisters } from "./pass/promote-registers.ts";
 import { shareLoads } from "./pass/share-loads.ts";
 import { shareValues } from "./pass/share-values.ts";
 import { tensorize } from "./pass/tensorize.ts";
+import { transposeLoads } from "./pass/transpose-loads.ts";
 import { unroll } from "./pass/unroll.ts";
 import { vectorize, vectorizeForThreads } from "./pass/vectorize.ts";
 import { warpTiles } from "./pass/warp-tiles.ts";
@@ -37,6 +38,7 @@ export const vectorPasses: readonly Pass[] = [
   branchSelects,
   hoistConditions,
   promoteRegisters,
+  transposeLoads,
   shareLoads,
   shareValues,
   expandMath,

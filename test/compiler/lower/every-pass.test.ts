@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { lower } from "../../../src/compiler/backend/lower.ts";
-import { authoring, fromCompute, instantiate, printFunc, targets } from "../../../src/compiler/index.ts";
+import { authoring, fromCompute, instantiate, printFunc, schedule, targets } from "../../../src/compiler/index.ts";
 import { hintedPasses } from "../../../src/compiler/lower/pipeline.ts";
 import { chainTargets, drawCase, families, isIllegal } from "../../support/random-schedule.ts";
 
@@ -22,9 +22,20 @@ const squareRoot = defineOp({ N: 8 }, ({ N }) => {
   });
 });
 
+/** Columns of one operand, in vectors. */
+const transposed = defineOp({ N: 4 }, ({ N }) => {
+  const X = tensor("X", [N, N], "f32");
+  return compute("Y", [N, N], (i, j) => X(j, i));
+});
+
 function* cases(most: number) {
   const scheduled = fromCompute(instantiate(squareRoot, {}, "root"));
   yield { scheduled, target: targets.wasm, numerics: "fast" as const };
+  const inVectors = schedule(fromCompute(instantiate(transposed, {}, "transposed")), [
+    { kind: "unroll", loop: "Y.i" },
+    { kind: "vectorize", loop: "Y.j" },
+  ]);
+  yield { scheduled: inVectors, target: targets.wasm, numerics: "fast" as const };
   for (let at = 0; at < most; at++) yield drawCase(1, at);
 }
 

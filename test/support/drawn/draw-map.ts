@@ -1,5 +1,5 @@
 // Maps by lot whose operands lie near the results, but not in their order, as in images, audio and meshes: channels apart from pixels or side
-// by side, strides, mirrors, copies of neighbours, factors of a channel, and choices by the channel.
+// by side, rows for columns, strides, mirrors, copies of neighbours, factors of a channel, and choices by the channel.
 
 import { authoring, type DType, type Op } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/support/rng.ts";
@@ -25,7 +25,9 @@ export const drawMap = (rng: Rng, size: Size): Op => defineOp({}, () => mapStage
 
 export function mapStages(rng: Rng, size: Size): authoring.Tensor {
   const [H, W] =
-    size === "large" ? [between(rng, 20, 300), between(rng, 130, 700)] : [between(rng, 1, 4), between(rng, 5, 90)];
+    size === "large"
+      ? [between(rng, 20, 300), between(rng, 130, 700)]
+      : [between(rng, 1, rng.pick([4, 20])), between(rng, 5, 90)];
   const C = rng.pick([1, 2, 3, 3, 3, 4, 5, 6]);
   const shape = C === 1 ? [H, W] : [H, W, C];
   const computed = rng.pick(["f32", "f32", "i32"] as const);
@@ -84,6 +86,9 @@ function drawRead(rng: Rng, name: string, { at, extents }: Pixel, computed: "f32
       const [step, from] = [between(rng, 2, 4), rng.below(3)];
       return of([H, W * step + from, C])(y, x.mul(step).add(from), channel);
     },
+    // Rows of the operand are columns of the result.
+    () => of([W, H])(x, y),
+    () => of([W, H, other])(x, y, channel.mul(0).add(rng.below(other))),
     // Mirrored.
     () => of([H, W, C])(y, x.mul(-1).add(W - 1), channel),
     () => of([H, W])(y, x.mul(-1).add(W - 1)),

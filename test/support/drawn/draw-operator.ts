@@ -2,8 +2,8 @@
 // do not, a contraction with what stands behind it, a map of pixels, a product of few rows, a chain of stencils, or arithmetic on bytes. The same generator of random numbers gives the same operator.
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
-import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
-import type { Rng } from "../../../src/tuner/support/rng.ts";
+import { type ComputeDef, instantiate, type Op } from "../../../src/compiler/index.ts";
+import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { contractionStages, contractionTypes } from "./draw-contraction.ts";
 import { mapStages } from "./draw-map.ts";
 import { drawProduct } from "./draw-product.ts";
@@ -27,13 +27,17 @@ import {
 type Expr = authoring.Expr;
 
 export interface DrawnOperator {
+  readonly op: Op;
   readonly def: ComputeDef;
   readonly manner: Manner;
 }
 
-export function drawOperator(rng: Rng, size: OperatorSize): DrawnOperator {
+export function drawOperator(drawn: Rng, size: OperatorSize): DrawnOperator {
   let manner: Manner = "exact";
+  // The definition is the same whenever it is made again.
+  const seed = drawn.next();
   const op = authoring.defineOp({}, () => {
+    const rng = createRng(seed);
     const drawing = newDrawing(rng, size);
     manner = drawing.manner;
     if (manner !== "exact") return drawStages(drawing);
@@ -46,7 +50,7 @@ export function drawOperator(rng: Rng, size: OperatorSize): DrawnOperator {
       [1, () => wordStages(rng, nameOf(size))],
     ])();
   });
-  return { def: instantiate(op, {}, "drawn"), manner };
+  return { op, def: instantiate(op, {}, "drawn"), manner };
 }
 
 const types = ["f32", ...contractionTypes] as const;

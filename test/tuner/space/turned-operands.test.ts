@@ -128,6 +128,20 @@ const pixels = defineOp({ H: 9, W: 20 }, ({ H, W }) => {
   return compute("out", [H, W, 3], (i, j, k) => image(i, j, k).mul(2).sub(total(0)));
 });
 
+/** A transpose that another map is computed with. */
+const transposedBefore = defineOp({ M: 20, N: 33 }, ({ M, N }) => {
+  const A = tensor("A", [M, N], "f32");
+  const turned = compute("turned", [N, M], (i, j) => A(j, i));
+  return compute("out", [N, M], (i, j) => turned(i, j).mul(2).max(0));
+});
+
+/** Samples, each three times, as a map before that of pixels. */
+const samplesAgain = defineOp({ W: 40 }, ({ W }) => {
+  const samples = tensor("samples", [W], "i16");
+  const again = compute("again", [2, W, 3], (_y, x, _c) => samples(x).cast("f32"));
+  return compute("out", [2, W, 3], (y, x, c) => again(y, x, c).max(0));
+});
+
 const cases: readonly (readonly [title: string, op: Op, template: string, copy: RegExp | null])[] = [
   ["conv2d, channels first, stride 1", channelsFirst(1), "out tiled", null],
   [
@@ -142,13 +156,20 @@ const cases: readonly (readonly [title: string, op: Op, template: string, copy: 
   ["a matrix by a column", column, "without unit axes: y: vectors over k, rows of i together", null],
   ["gemm, one column", opLibrary.gemm({ M: 40, N: 1, K: 70 }), "without unit axes: C: vectors over k", null],
   ["an axis of one element behind a product", unitBehind, "without unit axes: C", null],
-  ["a transpose", transposed, "out in tiles of i", null],
+  ["a transpose", transposed, "out in squares of i", null],
+  ["a transpose before another map", transposedBefore, "out in squares of i", null],
+  [
+    "samples for each of three channels, before another map",
+    samplesAgain,
+    "flat maps: out in vectors of picked lanes",
+    null,
+  ],
   ["a filter with clamped edges", clamped, "out tiled", null],
   ["neighbours on a torus", torus, "out in vectors away from its edges", null],
   ["sums of planes, across", planes, "out: vectors over x, row by row", null],
   ["pixels of one channel", gray, "merged axes: ", null],
   ["pixels of three channels", pixels, "merged axes: ", null],
-  ["channels first to last", channelsLast, "out in tiles of x", null],
+  ["channels first to last", channelsLast, "out in squares of x", null],
 ];
 
 const targetNames = ["avx2", "avx512", "wasm"] as const;

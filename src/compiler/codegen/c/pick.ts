@@ -73,13 +73,20 @@ function placesText(places: readonly number[]): string {
   return isRegular ? `every_${step}_x${places.length}_from_${first}` : places.join("_");
 }
 
-/** The first two operands give a vector with their lanes, and each other one its own: −1 is any lane. */
+/**
+ * The first two operands give a vector with their lanes, and each other one its own: −1 is any lane. An operand of less than half of the
+ * result's lanes is made longer before: gcc 12 would do so by way of memory, and wait for it.
+ */
 function shuffles(prelude: Prelude, { element, width, count, places }: PickForm): readonly string[] {
   const least = leastBytes / elementBytes[element];
-  const wide = Math.max(width, least);
+  const length = Math.max(places.length, least);
+  const wide = Math.max(width, least, length / 2);
   const given = places.map((place) => Math.floor(place / width) * wide + (place % width));
-  const all = [...given, ...Array.from({ length: Math.max(0, least - places.length) }, () => -1)];
-  const source = (at: number): string => (width < least ? shortOperand(prelude, element, width, `a${at}`) : `a${at}`);
+  const all = [...given, ...Array.from({ length: length - places.length }, () => -1)];
+  const longer = Array.from({ length: count }, (_, at) =>
+    lengthened(prelude, element, { width, wide, text: `a${at}` }),
+  );
+  const source = (at: number): string => longer[at]!.text;
   const begun = all.map((place) => (place < 2 * wide ? place : -1)).join(", ");
   const later = Array.from({ length: Math.max(0, count - 2) }, (_, at) => {
     const from = (at + 2) * wide;
@@ -91,8 +98,27 @@ function shuffles(prelude: Prelude, { element, width, count, places }: PickForm)
   const type = prelude.type(element, all.length);
   const result = all.length > places.length ? leadingLanes(prelude, "r", element, places.length) : "r";
   return [
+    ...longer.flatMap(({ lines }) => lines),
     `  ${type} r = __builtin_shufflevector(${source(0)}, ${count > 1 ? source(1) : source(0)}, ${begun});`,
     ...later,
     `  return ${result};`,
   ];
+}
+
+/** A vector as the beginning of a longer one, and the lines that make it, each of which doubles the length. */
+function lengthened(
+  prelude: Prelude,
+  element: Element,
+  { width, wide, text }: { readonly width: number; readonly wide: number; readonly text: string },
+): { readonly lines: readonly string[]; readonly text: string } {
+  const least = leastBytes / elementBytes[element];
+  const lines: string[] = [];
+  let at = width < least ? shortOperand(prelude, element, width, text) : text;
+  for (let lanes = Math.max(width, least); lanes < wide; lanes *= 2) {
+    const order = Array.from({ length: 2 * lanes }, (_, lane) => (lane < lanes ? lane : -1)).join(", ");
+    const next = `${text}_${2 * lanes}`;
+    lines.push(`  ${prelude.type(element, 2 * lanes)} ${next} = __builtin_shufflevector(${at}, ${at}, ${order});`);
+    at = next;
+  }
+  return { lines, text: at };
 }

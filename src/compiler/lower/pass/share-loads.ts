@@ -8,6 +8,7 @@
 // An operand that an instruction takes as a fragment becomes a local that is one; no fragment is shared with a register.
 
 import { define, localFrom } from "../../ir/build.ts";
+import { evaluatedAlways } from "../../ir/evaluated.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts";
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
@@ -127,13 +128,6 @@ function walkTree(expr: Expr, visit: (load: Expr) => void): void {
 }
 
 const evaluatedWith = (expr: Expr): readonly Expr[] => (isLoad(expr) ? [] : evaluatedAlways(expr));
-
-/** Operands of an expression that is no load to be kept which are evaluated whenever it is. */
-function evaluatedAlways(expr: Expr): readonly Expr[] {
-  if (expr.kind === "select") return [expr.condition];
-  const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
-  return isLazy ? [expr.left] : operandsOf(expr);
-}
 
 /** The statement with locals in place of the loads of its own expressions, by key. */
 const replaceLoads = (stmt: Stmt, locals: ReadonlyMap<string, Define>, names: LocalNames): Stmt =>

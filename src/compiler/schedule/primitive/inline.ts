@@ -5,8 +5,9 @@
 
 import { mostDepth } from "../../expr/depth-limit.ts";
 import { exprKey } from "../../ir/expr-key.ts";
-import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { mapBlockExprs, mapExpr, operandsOf, substitute, varsIn } from "../../ir/visit.ts";
+import type { Block, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { readThrough } from "../../ir/read-through.ts";
+import { mapBlockExprs, operandsOf, varsIn } from "../../ir/visit.ts";
 import { depthOf, parentsFirst } from "../../support/graph.ts";
 import { loadsOf, readsFrom } from "../dataflow.ts";
 import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlocks } from "../nest.ts";
@@ -77,19 +78,6 @@ function tooLarge(nest: LoopFunc, { name, buffer, value }: Block): string | null
     }
   }
   return null;
-}
-
-/** Replaces reads of the block's buffer by its value at the indices read: one value for equal indices. */
-function readThrough(expr: Expr, block: Block): Expr {
-  const values = new Map<string, Expr>();
-  return mapExpr(expr, (node) => {
-    if (node.kind !== "load" || node.buffer !== block.buffer) return node;
-    const key = node.indices.map(exprKey).join();
-    const places = new Map(block.axes.map((axis, at) => [axis.name, node.indices[at]!]));
-    const value = values.get(key) ?? substitute(block.value, places);
-    values.set(key, value);
-    return value;
-  });
 }
 
 /** Removes a block with the loops that hold nothing else. */

@@ -34,7 +34,7 @@ export interface Turns {
 const mostTurns = 8;
 const mostOperations = 128;
 
-/** Returns null if the last axis is not short, or an operand does not lie near the lanes. */
+/** Returns null if the last axis is not short. */
 export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number): Turns | null {
   const [along, short] = stage.spatial.slice(-2);
   if (!isMap(stage) || !along || !short || along.size || short.size) return null;
@@ -48,7 +48,6 @@ export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number):
     const value = simplifyExpr(chosen, rangesOf(stage.block.axes));
     for (const load of loadsIn(value)) {
       const own = partsOf(load, shapes.get(load.buffer)!, stage, along.name, lanes);
-      if (!own) return null;
       const all = parts.get(load.buffer) ?? new Set();
       for (const part of own) all.add(part);
       parts.set(load.buffer, all);
@@ -66,16 +65,16 @@ export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number):
 
 const integer = (value: number): Expr => ({ kind: "const", dtype: "i32", value });
 
-/** Names of the runs and shuffles that load one vector. Loads that share a run have its name in common, so it is counted once. */
+/** Names of the runs and shuffles that load one vector, or of its lanes. Loads that share a run have its name in common, so it is counted once. */
 function partsOf(
   load: Load,
   shape: readonly number[],
   { block }: SchedulableStage,
   along: string,
   lanes: number,
-): readonly string[] | null {
+): readonly string[] {
   const [windows] = windowsAlong(load, shape, block.axes, along, { lanes, vectors: 1 }) ?? [];
-  if (!windows) return null;
+  if (!windows) return Array.from({ length: lanes }, (_, lane) => `${exprKey(load)} lane ${lane}`);
   const { starts, picks } = windows.runs;
   const runs = starts.map((start) => exprKey(fromAffine(addConstant(toAffine(windows.base), start))));
   const isAsItIs =

@@ -31,8 +31,11 @@ export interface MapWalk {
   readonly body?: MapBody;
   /** Loads and shuffles of operands that do not lie along the last axis; default: a load for each lane. */
   readonly picks?: Picks | undefined;
-  /** Tiles of the last axis, `unroll` vectors long, and of an axis that operands lie along, with the tunable that says how many rows. */
-  readonly tile?: { readonly axis: string; readonly rows: string };
+  /**
+   * Tiles of the last axis, `unroll` vectors long, and of an axis that operands lie along, with the tunable that says how many times so many
+   * rows (default: one), which are written out.
+   */
+  readonly tile?: { readonly axis: string; readonly rows: string; readonly rowsEach?: number };
 }
 
 /** Estimates a stage. */
@@ -48,8 +51,11 @@ export function mapEstimate(stage: SchedulableStage, task: CpuTask, walk: MapWal
   return (assignment) => {
     const key = variables.map((name) => assignment[name]).join();
     const vectors = (unroll ? assignment[unroll]! : 1) * (picks?.vectors ?? 1);
-    const tile = tiled ? { axis: tiled.axis, rows: assignment[tiled.rows]!, columns: lanes * vectors } : null;
-    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, { lanes, vectors, body, picks, tile });
+    const written = tiled?.rowsEach ?? 1;
+    const rows = tiled ? assignment[tiled.rows]! * written : 1;
+    const tile = tiled ? { axis: tiled.axis, rows, columns: lanes * vectors } : null;
+    const step = { lanes, vectors, written, body, picks, tile };
+    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, step);
     known.set(key, facts);
     return facts;
   };
@@ -59,13 +65,15 @@ interface MapStep {
   readonly lanes: number;
   /** Number of vectors of an iteration. */
   readonly vectors: number;
+  /** Number of rows that are written out. */
+  readonly written: number;
   readonly body: MapBody;
   readonly picks: Picks | null;
   readonly tile: MapTile | null;
 }
 
 function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep): RankingFacts {
-  const { lanes, vectors, body, picks, tile } = step;
+  const { lanes, vectors, written, body, picks, tile } = step;
   const { results, operations, multiplyAdds } = body;
   const inner = stage.spatial.at(-1)!;
   const elements = elementsOf(stage.spatial);
@@ -83,8 +91,8 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep
     isCached: passed.has(buffer),
     reads: stage.reads.filter((read) => read.buffer === buffer),
   }));
-  const written = elements * byteSize[stage.dtype];
-  const streams = [...operands, { bytes: written, isCached: !stage.isOutput, reads: [] }];
+  const stored = elements * byteSize[stage.dtype];
+  const streams = [...operands, { bytes: stored, isCached: !stage.isOutput, reads: [] }];
   const { lineBytes } = coreOf(target);
   const bytesOf = (cacheBytes: number, farther: (stream: (typeof streams)[number]) => boolean): number =>
     streams.filter(farther).reduce((sum, { bytes, reads }) => {
@@ -106,7 +114,7 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep
     bytesFromMemory: bytesOf(target.l3Bytes, ({ bytes, isCached }) => !isCached || bytes > target.l3Bytes),
     packedBytes: 0,
     // Each row along the last axis ends with an iteration of its own.
-    loopIterations: (iterations / inner.extent) * Math.ceil(inner.extent / (lanes * vectors)),
+    loopIterations: ((iterations / inner.extent) * Math.ceil(inner.extent / (lanes * vectors))) / written,
     parallelTasks: 1,
     bodyInstructions: results > 1 ? steps + loads + results : 0,
   };

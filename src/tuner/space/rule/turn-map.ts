@@ -8,9 +8,10 @@ import { type Turns, turnsOf } from "../draft/lane-turns.ts";
 import { loopOf, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { vectorLanes } from "../draft/vector-lanes.ts";
-import { mapEstimate } from "../estimate/map-estimate.ts";
+import { type MapBody, type MapWalk, mapEstimate } from "../estimate/map-estimate.ts";
 import { inlinedBody } from "../fusion/inlined-stages.ts";
 import { hasPlaced } from "../fusion/row-placement.ts";
+import { wholeStage } from "../fusion/whole-stage.ts";
 
 export const turnMap: SpaceRule = {
   name: "turn-map",
@@ -25,7 +26,9 @@ export const turnMap: SpaceRule = {
     const [column, channel] = [loopOf(stage, along), loopOf(stage, short)];
     const unroll = `${column}.unroll`;
     const most = Math.ceil(along.extent / lanes);
-    const walk = walkOf(found, lanes, unroll, inlinedBody(context.stages, stage.name, draft.kept), stage);
+    const whole = wholeStage(context.stages, stage, context.task.op, draft.kept);
+    const all = inlinedBody(context.stages, stage.name, draft.kept);
+    const walk = walkOf(turns(whole, context), { ...found, all, lanes, unroll });
     const named = decide(draft, `${stage.name} in turns of ${short.name}`);
     const chosen = tunable(
       named,
@@ -35,7 +38,7 @@ export const turnMap: SpaceRule = {
     return [
       ...context.otherwise(draft, stage.name),
       instruct(
-        estimate(chosen, mapEstimate(asOneAxis(stage, found), context.task, walk)),
+        estimate(chosen, mapEstimate(asOneAxis(whole, found), context.task, walk)),
         { kind: "split", loop: column, factors: [0, { tunable: unroll }, lanes], tail: "cut" },
         { kind: "vectorize", loop: `${column}.2` },
         { kind: "unroll", loop: channel },
@@ -57,21 +60,17 @@ const asOneAxis = (stage: SchedulableStage, { along, short }: Turns): Schedulabl
   spatial: [...stage.spatial.slice(0, -2), { ...along, extent: along.extent * short.extent }],
 });
 
-/** Describes the walk. Operands of inlined stages do not lie along the turns: they are loaded lane by lane. */
+/** Describes the walk. Where operands of inlined stages do not lie along the turns, all are loaded lane by lane. */
 function walkOf(
-  { short, loads, operations }: Turns,
-  lanes: number,
-  unroll: string,
-  all: ReturnType<typeof inlinedBody>,
-  stage: SchedulableStage,
-): Parameters<typeof mapEstimate>[2] {
-  const counts = new Map([...all.loads].map(([buffer, count]) => [buffer, loads.get(buffer) ?? count]));
-  const steps = new Map([...counts.keys()].map((buffer) => [buffer, loads.has(buffer) ? 1 : lanes]));
-  const inlined = Math.max(0, all.operations - stage.operations);
-  return {
+  turns: Turns | null,
+  {
+    short,
+    all,
     lanes,
     unroll,
-    body: { ...all, operations: operations + inlined, loads: counts },
-    picks: { vectors: short.extent, steps },
-  };
+  }: Pick<Turns, "short"> & Required<Pick<MapWalk, "lanes" | "unroll">> & { readonly all: MapBody },
+): MapWalk {
+  const body = turns ? { ...all, operations: turns.operations, loads: turns.loads } : all;
+  const steps = new Map([...body.loads.keys()].map((buffer) => [buffer, turns ? 1 : lanes]));
+  return { lanes, unroll, body, picks: { vectors: short.extent, steps } };
 }

@@ -4,7 +4,7 @@
 //   A[i*97 + k] * B[k*8 + v]          →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
 //   B[(v mod 2)*97 + v floorDiv 2]    →   interleave(B[ramp(0, 1, 4)], B[ramp(97, 1, 4)])
 
-import { coefficientOf, fromAffine, withoutVar } from "../../../ir/affine.ts";
+import { type Affine, coefficientOf, fromAffine, termsKey, toAffine, withoutVar } from "../../../ir/affine.ts";
 import { boundsOf } from "../../../ir/bounds.ts";
 import {
   add,
@@ -193,15 +193,26 @@ const isIndex = (expr: Expr): boolean =>
 function indexVector(expr: Expr, site: VectorSite): Expr {
   const form = simplifyAffine(expr, site.ranges);
   const rest = withoutVar(form, site.name);
-  if (rest.terms.some(({ atom }) => mentions(atom, site.name))) return laneByLane(expr, site);
+  if (rest.terms.some(({ atom }) => mentions(atom, site.name))) return placesOfLanes(expr, site);
   return ramp(fromAffine(rest), coefficientOf(form, site.name), site.lanes);
 }
 
-/** `expr` worked out for each lane. */
-function laneByLane(expr: Expr, { name, lanes, ranges }: VectorSite): Expr {
-  const elements = Array.from({ length: lanes }, (_, at) => simplifyExpr(expr, withRange(ranges, name, at, at)));
-  return lanesFrom(elements);
+/** An index in every lane: one place in all of them, and the distance of each from it, where these are constants. */
+function placesOfLanes(expr: Expr, site: VectorSite): Expr {
+  const elements = elementsOf(expr, site);
+  const forms = elements.map((element) => toAffine(element));
+  const [{ terms, constant }] = forms as [Affine];
+  const key = termsKey(terms);
+  if (terms.length === 0 || !forms.every((form) => termsKey(form.terms) === key)) return lanesFrom(elements);
+  const distances = forms.map((form) => constInt(form.constant - constant));
+  return add(broadcast(elements[0]!, site.lanes), lanesFrom(distances));
 }
+
+/** `expr` worked out for each lane. */
+const laneByLane = (expr: Expr, site: VectorSite): Expr => lanesFrom(elementsOf(expr, site));
+
+const elementsOf = (expr: Expr, { name, lanes, ranges }: VectorSite): readonly Expr[] =>
+  Array.from({ length: lanes }, (_, at) => simplifyExpr(expr, withRange(ranges, name, at, at)));
 
 /** Works `expr` out like `laneByLane`, but inactive lanes are 0, so that nothing is loaded for them. */
 function guardedLanes(expr: Expr, { site, active }: State): Expr {
