@@ -7,6 +7,7 @@ import type { LanePick } from "../../ir/loop-ir.ts";
 import type { Context, Value } from "./context.ts";
 import { type Element, elementBytes, type Piece, storedElement } from "./element.ts";
 import { emit } from "./operand.ts";
+import { bytePick, type PickForm } from "./pick-bytes.ts";
 import type { Prelude } from "./prelude.ts";
 import { leadingLanes, shortOperand } from "./resize-lanes.ts";
 import { inline } from "./vector-function.ts";
@@ -32,14 +33,6 @@ export function emitPick(context: Context, expr: LanePick, { start, lanes }: Pie
   return { text: `${name}(${operands.map(({ text }) => text).join(", ")})`, element };
 }
 
-export interface PickForm {
-  readonly element: Element;
-  /** Lanes of each operand, and number of operands. */
-  readonly width: number;
-  readonly count: number;
-  readonly places: readonly number[];
-}
-
 /** Bytes of the shortest vector that compilers shuffle. A shorter vector becomes the beginning of one of this length. */
 const leastBytes = 16;
 
@@ -55,11 +48,14 @@ export function pickFunction(prelude: Prelude, form: PickForm): string {
     const assembled = `  return (${type}){${lanes.join(", ")}};`;
     // clang shuffles vectors of one length alone.
     const isShuffled = count <= 2 || width === places.length;
+    const bytes = bytePick(prelude, form);
+    const gcc12 = "defined(__clang__) || __GNUC__ >= 12";
     return [
       `${inline} ${type} ${name}(${names.map((it) => `${operand} ${it}`).join(", ")}) {`,
+      ...(bytes ? [`#if ${bytes.when} && __GNUC__ >= 12`, ...bytes.lines] : []),
       ...(isShuffled
-        ? ["#if defined(__clang__) || __GNUC__ >= 12", ...shuffles(prelude, form), "#else", assembled, "#endif"]
-        : [assembled]),
+        ? [`#${bytes ? "elif" : "if"} ${gcc12}`, ...shuffles(prelude, form), "#else", assembled, "#endif"]
+        : [...(bytes ? ["#else"] : []), assembled, ...(bytes ? ["#endif"] : [])]),
       "}",
     ].join("\n");
   });
