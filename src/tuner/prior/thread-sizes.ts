@@ -43,8 +43,9 @@ export const threadSizes = {
   leastThreads: 32,
   /** Most sums of a thread: more of them leave the registers. */
   mostSums: 64,
-  /** Registers for addresses and counters. */
+  /** Registers for addresses and counters, and of those of sums in tiles: nearest to NVRTC 12.4's for schedules by lot. */
   registersBeside: 24,
+  registersOfTiles: { direct: 14, copied: 24, sliced: 16 },
   /** Bytes of the least element in the memory of a group, which is made of words, and elements that its arrays begin at a multiple of. */
   groupWord: 4,
   groupAlignment: 4,

@@ -16,7 +16,7 @@ import { takeWords } from "./byte-words.ts";
 import { groupBytesOf } from "./copies.ts";
 import { bytesInGroup } from "./limits.ts";
 import type { SumAxis, TiledSum } from "./sum-axes.ts";
-import { named, tileOf, unrollOf } from "./tile-choices.ts";
+import { named, slicesOf, tileOf, unrollOf } from "./tile-choices.ts";
 import {
   bindGroups,
   groupsThenThreads,
@@ -27,9 +27,6 @@ import {
   splitTiles,
   threadLoops,
 } from "./tile-loops.ts";
-
-/** Slices of the depth. */
-export const slicesOf = ({ loop }: SumAxis): string => `${loop}.slices`;
 
 /** Says whether groups of the results alone would leave the machine idle; a coordinate of the threads has to be left for slices. */
 export function isSliceable({ stage, tiled, depth }: TiledSum): boolean {

@@ -21,9 +21,8 @@ import { operationsBy } from "./byte-dots.ts";
 import { atOnceIn } from "./byte-words.ts";
 import { type CopiedOperand, elementsOf as copiedElementsOf, groupBytesOf, vectorOf } from "./copies.ts";
 import { allGroupsOf, allThreadsOf, registersOf, sumsOf } from "./limits.ts";
-import { slicesOf } from "./sliced-sum.ts";
 import type { TiledSum } from "./sum-axes.ts";
-import { lanesOf, registerOf, stepsOf, threadsOf, tileOf, unrollOf } from "./tile-choices.ts";
+import { lanesOf, registerOf, slicesOf, stepsOf, threadsOf, tileOf, unrollOf } from "./tile-choices.ts";
 
 /**
  * @param reader the map that finishes the sums

@@ -33,7 +33,7 @@ import { copiedSum } from "./copied-sum.ts";
 import { addCopies, type CopiedOperand, copiedOperands } from "./copies.ts";
 import { directSum } from "./direct-sum.ts";
 import { limitGroups } from "./limits.ts";
-import { addSlices, isSliceable, slicedSum, sliceFactors, slicesOf } from "./sliced-sum.ts";
+import { addSlices, isSliceable, slicedSum, sliceFactors } from "./sliced-sum.ts";
 import { isInAnyOrder, type SumAxis, type TiledSum, tiledSum } from "./sum-axes.ts";
 import { sumEstimate } from "./sum-estimate.ts";
 import { addSteps, addTiles, addUnroll, wholeSteps } from "./tile-choices.ts";
@@ -153,7 +153,7 @@ interface Site {
 
 function direct({ draft, tiles, reader, title, target }: Site): Draft {
   const tiled = addUnroll(addTiles(decide(draft, `${title} in tiles of threads`), tiles), tiles);
-  const limited = limitGroups(tiled, tiles, target, null);
+  const limited = limitGroups(tiled, tiles, target, "direct");
   const timed = estimate(limited, sumEstimate(tiles, reader, [], target));
   return instruct(timed, ...directSum(tiles, reader?.name ?? null));
 }
@@ -165,7 +165,7 @@ const withCopies = (
   target: AcceleratorTarget,
 ): Draft =>
   addCopies(
-    limitGroups(addSteps(addTiles(draft, tiles), tiles), tiles, target, null),
+    limitGroups(addSteps(addTiles(draft, tiles), tiles), tiles, target, "copied"),
     tiles,
     operands,
     target.limits.groupBytes ?? 0,
@@ -192,7 +192,7 @@ function copied(site: Site, operands: readonly CopiedOperand[]): Draft {
 function sliced({ draft, tiles, reader, title, target }: Site): Draft {
   const named = decide(draft, `${title} in tiles of threads, ${tiles.depth.name} in slices`);
   const tiled = addSlices(addTiles(named, tiles), tiles, target.limits.groupBytes ?? 0);
-  const limited = limitGroups(tiled, tiles, target, slicesOf(tiles.depth));
+  const limited = limitGroups(tiled, tiles, target, "sliced");
   const timed = estimate(limited, sumEstimate(tiles, reader, [], target));
   return instruct(timed, ...slicedSum(tiles, reader?.name ?? null));
 }

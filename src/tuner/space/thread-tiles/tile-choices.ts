@@ -23,6 +23,8 @@ export const stepOf = ({ loop }: SumAxis): string => `${loop}.step`;
 export const stepElementsOf = ({ depth, dot }: Pick<TiledSum, "depth" | "dot">): string =>
   dot ? `${depth.loop}.step-elements` : stepOf(depth);
 export const stepsOf = ({ loop }: SumAxis): string => `${loop}.steps`;
+/** Slices of the depth that threads add up beside each other. */
+export const slicesOf = ({ loop }: SumAxis): string => `${loop}.slices`;
 
 export const isColumns = (axis: TiledAxis, { columns }: TiledSum): boolean => axis === columns;
 
