@@ -1,4 +1,4 @@
-// What is evaluated with an expression.
+// Operands that are evaluated together with an expression.
 
 import type { Expr } from "./loop-ir.ts";
 import { operandsOf } from "./operands.ts";

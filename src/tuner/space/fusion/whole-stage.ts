@@ -1,4 +1,4 @@
-// A stage with all that is computed for its elements: where other stages are inlined into it, what they read is what it reads.
+// A stage with all that is computed for its elements: stages that are inlined into it leave their operands to it.
 //
 //   T[i, j] = A[j, i]      Y[i, j] = max(T[i, j], 0)      →      Y[i, j] = max(A[j, i], 0)
 

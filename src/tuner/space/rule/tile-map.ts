@@ -2,8 +2,8 @@
 //
 //   out[i, j] = A[j, i]     i → i.0, i.1 in a tile      j → j.0, j.1 vectors of a tile, j.2 lanes
 //
-// Tiles are walked row by row of the result, which is stored in vectors; their lanes are loaded one by one. Or as many rows as a vector has lanes
-// are written out together: the compiler loads the operand's own rows then, and transposes them in registers.
+// Tiles are walked row by row of the result, which is stored in vectors; their lanes are loaded one by one. Squares have as many rows as a vector
+// has lanes, written out together: the compiler loads the operand's own rows for them, and transposes these in registers.
 
 import { type Draft, decide, estimate, instruct, tunable } from "../draft/draft.ts";
 import { type Picks, stepsOfStride } from "../draft/near-lanes.ts";

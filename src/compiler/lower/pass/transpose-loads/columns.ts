@@ -25,7 +25,7 @@ export interface Column {
 export interface Tile {
   /** By their place; those of one place together. */
   readonly columns: readonly (readonly Column[])[];
-  /** What is loaded of each row. */
+  /** Runs of memory that are loaded of each row. */
   readonly runs: Runs;
 }
 

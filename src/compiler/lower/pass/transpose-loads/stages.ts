@@ -3,7 +3,7 @@
 //   a0 a1 a2 a3, b0 b1 b2 b3   →   a0 b0 a1 b1, a2 b2 a3 b3       in turns, within runs of 16 bytes
 //   A0 A1, B0 B1               →   A0 B0, A1 B1                   by whole runs
 
-/** What a stage makes vector `at` of: two vectors of the stage before, and the lanes counted through both. */
+/** Gives the two vectors of the stage before that vector `at` is made of, and its lanes, counted through both. */
 export type Stage = (at: number) => { readonly parts: readonly [number, number]; readonly picks: readonly number[] };
 
 /** Bytes of a run: machines with longer vectors shuffle within these, or these as a whole. */
