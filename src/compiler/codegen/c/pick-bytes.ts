@@ -27,17 +27,17 @@ export interface GuardedLines {
   readonly lines: readonly string[];
 }
 
-/** Returns null where elements are no bytes, vectors are short or of several lengths, or bytes come from all over. */
-export function bytePick(prelude: Prelude, { element, width, count, places }: PickForm): GuardedLines | null {
+/** Returns no lines where elements are no bytes, vectors are short or of several lengths, or bytes come from all over. */
+export function bytePick(prelude: Prelude, { element, width, count, places }: PickForm): readonly GuardedLines[] {
   const bytes = places.length;
   const isLong = bytes === 32 || bytes === 64;
-  if (prelude.architecture === "arm64" || elementBytes[element] !== 1 || !isLong || width !== bytes) return null;
+  if (prelude.architecture === "arm64" || elementBytes[element] !== 1 || !isLong || width !== bytes) return [];
   const blocks = Array.from({ length: bytes / blockBytes }, (_, at) =>
     places.slice(at * blockBytes, (at + 1) * blockBytes),
   );
   const sources = blocks.map((block) => [...new Set(block.map((place) => Math.floor(place / blockBytes)))]);
   const most = Math.max(...sources.map(({ length }) => length));
-  if (most > mostSources) return null;
+  if (most > mostSources) return [];
   const [chars, type] = [plainChars(prelude, bytes), prelude.type(element, bytes)];
   const [feature, call] =
     bytes === 32
@@ -53,13 +53,11 @@ export function bytePick(prelude: Prelude, { element, width, count, places }: Pi
     );
     return { moved, text: call(`(${chars})b${round}`, `(${chars}){${mask.join(", ")}}`) };
   });
-  return {
-    when: `${gccWith(feature)} && !defined(__AVX512VBMI__)`,
-    lines: [
-      ...shares.flatMap(({ moved }, round) => moves(prelude, { bytes, count }, moved, `b${round}`)),
-      `  return (${type})(${shares.map(({ text }) => text).join(" | ")});`,
-    ],
-  };
+  const lines = [
+    ...shares.flatMap(({ moved }, round) => moves(prelude, { bytes, count }, moved, `b${round}`)),
+    `  return (${type})(${shares.map(({ text }) => text).join(" | ")});`,
+  ];
+  return [{ when: `${gccWith(feature)} && !defined(__AVX512VBMI__) && __GNUC__ >= 12`, lines }];
 }
 
 /** Byte of a mask that gives 0. */
@@ -72,15 +70,14 @@ function moves(
   moved: readonly number[],
   name: string,
 ): readonly string[] {
-  const type = prelude.type("i64", bytes / 8);
-  const perPart = bytes / blockBytes;
+  const [lanes, perPart] = [bytes / 8, bytes / blockBytes];
+  const type = prelude.type("i64", lanes);
+  const partOf = (block: number): number => Math.floor(block / perPart);
   const used = Array.from({ length: count }, (_, part) => part).filter((part) =>
-    moved.some((block) => Math.floor(block / perPart) === part),
+    moved.some((block) => partOf(block) === part),
   );
   const [first = 0, second = first, ...rest] = used;
-  const lanes = bytes / 8;
   const operand = (part: number): string => `(${type})a${part}`;
-  const partOf = (block: number): number => Math.floor(block / perPart);
   const shuffle = (left: string, right: number, leftLane: (block: number, at: number) => number): string => {
     const order = moved.flatMap((block, at) => {
       const from = partOf(block) === right ? lanes + (block % perPart) * quads : leftLane(block, at);

@@ -48,14 +48,16 @@ export function pickFunction(prelude: Prelude, form: PickForm): string {
     const assembled = `  return (${type}){${lanes.join(", ")}};`;
     // clang shuffles vectors of one length alone.
     const isShuffled = count <= 2 || width === places.length;
-    const bytes = bytePick(prelude, form);
-    const gcc12 = "defined(__clang__) || __GNUC__ >= 12";
+    const ways = isShuffled
+      ? [
+          ...bytePick(prelude, form),
+          { when: "defined(__clang__) || __GNUC__ >= 12", lines: shuffles(prelude, form) },
+        ].flatMap(({ when, lines }, at) => [`#${at === 0 ? "if" : "elif"} ${when}`, ...lines])
+      : [];
     return [
       `${inline} ${type} ${name}(${names.map((it) => `${operand} ${it}`).join(", ")}) {`,
-      ...(bytes ? [`#if ${bytes.when} && __GNUC__ >= 12`, ...bytes.lines] : []),
-      ...(isShuffled
-        ? [`#${bytes ? "elif" : "if"} ${gcc12}`, ...shuffles(prelude, form), "#else", assembled, "#endif"]
-        : [...(bytes ? ["#else"] : []), assembled, ...(bytes ? ["#endif"] : [])]),
+      ...ways,
+      ...(isShuffled ? ["#else", assembled, "#endif"] : [assembled]),
       "}",
     ].join("\n");
   });
