@@ -77,10 +77,14 @@ export const computeAt = definePrimitive({
   print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
 });
 
-/** Says whether a stage still has its first loops and indices, has nothing else under them, and is the only writer of its buffer. */
+/**
+ * Says whether a stage still has its first loops and indices, none of them marked, has nothing else under them, and is the only writer of its
+ * buffer. A mark was checked where the loop was: it need not hold between the loops that the stage would move to.
+ */
 export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
   const loops = block.axes.map((axis) => loopName(block.name, axis.name));
   if (around.map((loop) => loop.name).join() !== loops.join()) return false;
+  if (around.some(({ mark }) => mark !== "serial")) return false;
   if (blocksIn(around[0] ?? block).length > 1) return false;
   const spatial = block.axes.filter(({ role }) => role === "spatial").map(({ name }) => name);
   if (block.indices.map((index) => (index.kind === "var" ? index.name : "")).join() !== spatial.join()) return false;

@@ -155,6 +155,26 @@ test("a consumer that is scheduled", () => {
   `);
 });
 
+test("a consumer whose loop is bound, to the coordinate that the producer's loop has", () => {
+  const marks = [
+    { kind: "bind", loop: "Q.i", axis: "threadIdx.y" },
+    { kind: "bind", loop: "P.i", axis: "threadIdx.y" },
+  ] as const;
+  expect(refusal(blur, ...marks, { kind: "reverse-compute-at", block: "Q", loop: "P.i" })).toMatchInlineSnapshot(`
+    "reverse-compute-at.scheduled: Q has been scheduled already
+     ▶ for P.i in 0..10 threadIdx.y
+         block P (i = P.i in 0..10)
+           P[i] = X[i] * 2.0
+       for Q.i in 0..9 threadIdx.y
+         block Q (i = Q.i in 0..9)
+           Q[i] = P[i] + P[i + 1]
+      hint: place a consumer first, then tile it"
+  `);
+  expect(refusal(blur, marks[0], { kind: "reverse-compute-at", block: "Q", loop: "P.i" })).toContain(
+    "scheduled already",
+  );
+});
+
 test("a loop that computes nothing of what the block reads", () => {
   expect(refusal(gemmMapGemm, { kind: "reverse-compute-at", block: "D", loop: "F.i" })).toBe(
     refusedOn(gemmMapGemm, "reverse-compute-at.no-consumer: D reads nothing that is computed under F.i", ["F.i"]),
