@@ -32,7 +32,16 @@ import {
 import type { Buffer, Expr, For, If, LoopFunc, Stmt, Var } from "../../ir/loop-ir.ts";
 import { groupAxisOf, isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor, updateLoad, updateStore } from "../../ir/update.ts";
-import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import {
+  childrenOf,
+  mapChildren,
+  mapExpr,
+  mapOwnExprs,
+  mapStmt,
+  substituteStmt,
+  walkOwnExprs,
+  walkStmt,
+} from "../../ir/visit.ts";
 import { product } from "../../support/integer-math.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -121,6 +130,8 @@ function pipelined(loop: For, func: LoopFunc, { slots, early, outer }: Noted): S
   if (copied.size === 0 || compute.flatMap(storesTo).some((name) => copied.has(name))) return plain;
   // Copies are under way until they are waited for: a statement that reads back what it stores cannot be one.
   if (copies.some((stmt) => readsAny(stmt, copied))) return plain;
+  // A slot has what its own iteration copies, and nothing that was there before the loop.
+  if (accessedOutside(func.body, loop, copied)) return plain;
   for (const name of copied) slots.set(name, stages);
   const loops = outer.filter((each) => each.kind === "for");
   const rounds = loops.filter((each) => !isThreadLoop(each));
@@ -283,6 +294,16 @@ const storesTo = (stmt: Stmt): readonly string[] => [...accessedBuffers(stmt).st
 
 const readsAny = (stmt: Stmt, names: ReadonlySet<string>): boolean =>
   [...accessedBuffers(stmt).loaded].some((name) => names.has(name));
+
+/** Says whether some buffers are stored to, or loaded from, outside of a loop. */
+function accessedOutside(stmt: Stmt, loop: For, names: ReadonlySet<string>): boolean {
+  if (stmt.kind === "for" && stmt.name === loop.name) return false;
+  let found = stmt.kind === "store" && names.has(stmt.buffer);
+  walkOwnExprs(stmt, (expr) => {
+    found ||= expr.kind === "load" && names.has(expr.buffer);
+  });
+  return found || childrenOf(stmt).some((child) => accessedOutside(child, loop, names));
+}
 
 /** The statement with every access to a copy moved to a slot. */
 function inSlot(stmt: Stmt, copied: ReadonlySet<string>, buffers: ReadonlyMap<string, Buffer>, slot: Expr): Stmt {

@@ -77,9 +77,9 @@ test("a loop over groups inside of another loop, or beside other statements", ()
 
 test("threads that would wait where the others do not come", () => {
   const trace: Trace = [
+    { kind: "reverse-compute-at", block: "D", loop: "C.i" },
     bind("D.l", "threadIdx.x"),
     bind("C.j", "threadIdx.x"),
-    { kind: "reverse-compute-at", block: "D", loop: "C.i" },
   ];
   expect(refusal(twoGemms, trace)).toBe(
     "bind.divergent-barrier: threads of a group would have to wait for each other where only those with threadIdx.x < 4 come",
