@@ -70,7 +70,7 @@ export { widestBytesOf } from "./ir/element-bytes.ts";
 export { exprKey } from "./ir/expr-key.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";
-export { type Runs, runsOf, windowsAlong } from "./ir/lane-windows.ts";
+export { halvesOf, type LaneWindows, type Runs, runsOf, windowsAlong } from "./ir/lane-windows.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
 export { rangesOf } from "./ir/ranges.ts";

@@ -81,6 +81,29 @@ export function windowsAlong(
   return windows.every((it) => it !== null) ? windows : null;
 }
 
+/** Lanes that are picked from the even lanes of each pair of vectors, or from the odd ones. */
+export interface Halves {
+  /** Lanes of each pair, counted through both. */
+  readonly lanes: readonly number[];
+  /** What is picked from these, counted through all of them. */
+  readonly picks: readonly number[];
+}
+
+/** Fewest vectors of which pairs are made: two are one shuffle as they are. */
+const leastHalved = 4;
+
+/**
+ * Returns how lanes of so many vectors are picked by way of halves. Lanes of another half of the same vectors may have these in common.
+ *
+ * @returns null: lanes are not all even, or all odd, or the vectors are no pairs
+ */
+export function halvesOf(picks: readonly number[], width: number, vectors: number): Halves | null {
+  const half = (picks[0] ?? 0) % 2;
+  if (vectors < leastHalved || vectors % 2 === 1 || !picks.every((place) => place % 2 === half)) return null;
+  const lanes = Array.from({ length: width }, (_, lane) => 2 * lane + half);
+  return { lanes, picks: picks.map((place) => (place - half) / 2) };
+}
+
 /** Elements beside the lanes that runs may have. */
 interface Around {
   /** Elements from the first lane back to a multiple of the number of lanes, where such a place is known. */

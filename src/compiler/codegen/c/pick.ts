@@ -29,6 +29,7 @@ export function emitPick(context: Context, expr: LanePick, { start, lanes }: Pie
   const used = [...parts.keys()].filter((part) => wanted.some((pick) => Math.floor(pick / width) === part));
   const places = wanted.map((pick) => used.indexOf(Math.floor(pick / width)) * width + (pick % width));
   const operands = used.map((part) => emit(context, parts[part]!, { start: 0, lanes: width }));
+  if (lanes === width && places.every((place, lane) => place === lane)) return operands[0]!;
   const name = pickFunction(context.prelude, { element, width, count: used.length, places });
   return { text: `${name}(${operands.map(({ text }) => text).join(", ")})`, element };
 }

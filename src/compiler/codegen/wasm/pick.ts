@@ -16,6 +16,7 @@ export function pick(context: Context, { parts, picks, dtype }: LanePick, { firs
   const sources = sourcesOf(parts, wanted, width, 16 / laneBytes);
   const [begun, ...later] = sources.map(({ part, range }) => vector(context, part, range));
   if (later.length === 0) {
+    if (wanted.every((place, lane) => sources[0]!.laneOf(place) === lane)) return begun!;
     return context.locals.with("v128", (only) => [
       ...begun!,
       ...[tee(only), get(only), shuffle(bytesOf(wanted.map(sources[0]!.laneOf), laneBytes))],

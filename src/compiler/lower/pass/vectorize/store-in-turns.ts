@@ -61,7 +61,34 @@ function takingTurns(parts: readonly Expr[], lanes: number): Expr {
     if (isNarrowed) return updateOperand(first, takingTurns(operands, lanes));
   }
   const count = parts.length;
-  if ([2, 4, 8].includes(count)) return interleave(parts);
+  if (Number.isInteger(Math.log2(count)))
+    return count > 2 && isWide(first!) ? inStages(parts, lanes) : interleave(parts);
   const places = Array.from({ length: lanes * count }, (_, at) => (at % count) * lanes + Math.floor(at / count));
   return pick(parts, places);
+}
+
+/** Lanes of fewer bytes are better shuffled in pairs, as wider ones. */
+const isWide = ({ dtype }: Expr): boolean => bytesOfElement(dtype) >= 4;
+
+/**
+ * The lanes of 4 or 8 vectors in turns, by stages of shuffles that two results have in common each time.
+ *
+ *   a b c d   →   a0 c0 a1 c1, b0 d0 b1 d1, a2 c2 a3 c3, b2 d2 b3 d3   →   a0 b0 c0 d0, a1 b1 c1 d1, a2 b2 c2 d2, a3 b3 c3 d3
+ */
+function inStages(parts: readonly Expr[], lanes: number): Expr {
+  const inOrder = turned(parts, lanes);
+  return pick(inOrder, [...Array(lanes * parts.length).keys()]);
+}
+
+function turned(parts: readonly Expr[], lanes: number): readonly Expr[] {
+  const half = parts.length / 2;
+  if (half < 1) return parts;
+  const pairs = parts.slice(0, half).map((part, at) => [part, parts[at + half]!]);
+  return [0, lanes / 2].flatMap((from) => {
+    const places = Array.from({ length: lanes }, (_, lane) => (lane % 2) * lanes + from + Math.floor(lane / 2));
+    return turned(
+      pairs.map((pair) => pick(pair, places)),
+      lanes,
+    );
+  });
 }

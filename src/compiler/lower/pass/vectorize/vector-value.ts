@@ -17,7 +17,6 @@ import {
   lt,
   min,
   mul,
-  pick,
   ramp,
   select,
   variable,
@@ -33,6 +32,7 @@ import { updateBinary, updateLoad, updateOperand } from "../../../ir/update.ts";
 import { operandsOf, someExpr, substitute, walkExpr } from "../../../ir/visit.ts";
 import { operandsFirst } from "../../../support/graph.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
+import { pickHalves } from "./pick-halves.ts";
 
 export interface VectorSite {
   /** Name of the vectorised loop. */
@@ -247,7 +247,7 @@ function nearLanes(expr: Load, { site, active }: State): Expr | null {
   const parts = runs.starts.map((start) =>
     updateLoad(expr, { indices: [ramp(simplifyIndex(add(base, constInt(start)), ranges), 1, runs.width)] }),
   );
-  return pick(parts, runs.picks);
+  return pickHalves(parts, runs.picks);
 }
 
 /** Lanes in a stride of which only the active ones lie in the buffer: runs are loaded as far as these go. Null: they are in no stride. */
@@ -264,7 +264,7 @@ function activeStride(expr: Load, active: Expr, { name, lanes, ranges }: VectorS
     const index = ramp(simplifyIndex(add(base, constInt(start)), ranges), 1, runs.width);
     return updateLoad(expr, { indices: [index], active: simplifyIndex(behind, ranges) });
   });
-  return pick(parts, runs.picks);
+  return pickHalves(parts, runs.picks);
 }
 
 function binaryVector(expr: Binary, state: State): Expr | null {
