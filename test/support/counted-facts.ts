@@ -8,6 +8,7 @@ import {
   type Block,
   byteSize,
   type Expr,
+  exprKey,
   type For,
   type Load,
   type LoopFunc,
@@ -222,20 +223,23 @@ function namesIn(exprs: readonly Expr[]): ReadonlySet<string> {
   return names;
 }
 
-/** Counts arithmetic of an instance: indices are not walked, casts are free. */
-const operationsOf = ({ value }: Block): number => Math.max(1, arithmeticIn(value));
+/** Counts arithmetic of an instance: indices are not walked, casts are free, and a value that is used several times is computed once. */
+const operationsOf = ({ value }: Block): number => Math.max(1, arithmeticIn(value, new Set()));
 
-function arithmeticIn(expr: Expr): number {
+function arithmeticIn(expr: Expr, known: Set<string>): number {
+  const key = exprKey(expr);
+  if (known.has(key)) return 0;
+  known.add(key);
   switch (expr.kind) {
     case "unary":
-      return 1 + arithmeticIn(expr.operand);
+      return 1 + arithmeticIn(expr.operand, known);
     case "binary":
-      return 1 + arithmeticIn(expr.left) + arithmeticIn(expr.right);
+      return 1 + arithmeticIn(expr.left, known) + arithmeticIn(expr.right, known);
     case "cast":
     case "bitcast":
-      return arithmeticIn(expr.operand);
+      return arithmeticIn(expr.operand, known);
     case "select":
-      return arithmeticIn(expr.then) + arithmeticIn(expr.else);
+      return arithmeticIn(expr.then, known) + arithmeticIn(expr.else, known);
     default:
       return 0;
   }

@@ -1,5 +1,6 @@
 // Random operators in the language of operator files: one to four stages, maps and reductions as users write them and as they
-// do not, a contraction with what stands behind it, a map of pixels, a product of few rows, a chain of stencils, or arithmetic on bytes. The same generator of random numbers gives the same operator.
+// do not, a contraction with what stands behind it, a map of pixels, a product of few rows, a chain of stencils, a short
+// reduction, or arithmetic on bytes. The same generator of random numbers gives the same operator.
 
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate, type Op } from "../../../src/compiler/index.ts";
@@ -9,6 +10,7 @@ import { mapStages } from "./draw-map.ts";
 import { drawProduct } from "./draw-product.ts";
 import { readAgain } from "./draw-read.ts";
 import { rowStages } from "./draw-rows.ts";
+import { shortStages } from "./draw-short.ts";
 import { stencilStages } from "./draw-stencil.ts";
 import { type Computed, drawElement, drawValue, isFloat, type Scope } from "./draw-value.ts";
 import { wordStages } from "./draw-words.ts";
@@ -47,6 +49,7 @@ export function drawOperator(drawn: Rng, size: OperatorSize): DrawnOperator {
       [1, () => mapStages(rng, nameOf(size))],
       [1, () => rowStages(rng, nameOf(size))],
       [1, () => stencilStages(rng, nameOf(size))],
+      [1, () => shortStages(rng, nameOf(size))],
       [1, () => wordStages(rng, nameOf(size))],
     ])();
   });

@@ -6,7 +6,7 @@ import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 
 test.each(["wasm", "avx2"] as const)("every stage of a %s kernel has its text", (name) => {
-  const op = instantiate(gemm, { M: 13, N: 24, K: 10 }, "gemm");
+  const op = instantiate(gemm, { M: 13, N: 24, K: 30 }, "gemm");
   const task = { op, target: targets[name], numerics: "fast", threads: 1 } as const;
   const space = generateSpace(task);
   const stages = dumpStages(task, space, predict(space)!);

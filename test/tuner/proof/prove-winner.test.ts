@@ -63,7 +63,7 @@ describe("of spaces by lot", () => {
 });
 
 describe("of a GEMM", () => {
-  const task = taskOf("wasm", { M: 16, N: 16, K: 16 });
+  const task = taskOf("wasm", { M: 16, N: 16, K: 28 });
   const space = generateSpace(task);
 
   test("the least is that of the whole space, and where it wins that is proven", async () => {

@@ -13,7 +13,7 @@ import {
   someExpr,
   targets,
 } from "../../../src/compiler/index.ts";
-import { candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
+import { candidateTemplate, candidateTrace } from "../../../src/tuner/kernel/candidate-kernel.ts";
 import { predict } from "../../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { inTurn } from "../../support/long.ts";
@@ -24,8 +24,9 @@ const turn = inTurn(3);
 function predicted(op: Op) {
   const def = instantiate(op, {}, "op");
   const space = generateSpace({ op: def, target: targets.avx2, numerics: "fast", threads: 1 });
-  const trace = candidateTrace(space, predict(space)!)!;
-  const result = replay(fromCompute(def), trace);
+  const candidate = predict(space)!;
+  const trace = candidateTrace(space, candidate)!;
+  const result = replay(fromCompute(candidateTemplate(space, candidate)!.op), trace);
   if (result.kind !== "ok") throw new Error(result.diagnostic.message);
   return { text: printTrace(trace), blocks: blocksIn(result.nest.body) };
 }

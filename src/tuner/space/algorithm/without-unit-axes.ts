@@ -31,7 +31,7 @@ const hasUnit = ({ inputs, stages }: ComputeDef): boolean =>
     ...stages.flatMap(({ axes, reduce }) => [...axes, ...(reduce?.axes ?? [])].map(({ extent }) => extent)),
   ].includes(1);
 
-/** Says whether some stage has vectors, or a sum has them along its results, which it had not. */
+/** Says whether some stage has an axis for vectors, or operands along it, or a sum has them along its results, which it had not. */
 function gainsVectors(before: readonly SchedulableStage[], after: readonly SchedulableStage[]): boolean {
   const inlined = inlinedStages(before);
   return before.some((stage, at) => !inlined.has(stage.name) && rankOf(after[at]!) > rankOf(stage));
@@ -40,7 +40,8 @@ function gainsVectors(before: readonly SchedulableStage[], after: readonly Sched
 function rankOf(stage: SchedulableStage): number {
   const last = stage.spatial.at(-1);
   if (stage.reduce.length > 0) return isTileable(stage) ? 2 : alongReduction(stage) ? 1 : 0;
-  return last && last.extent > 1 && stage.reads.every((read) => isVectorizableInside(read, last.name)) ? 1 : 0;
+  if (!last || last.extent === 1) return 0;
+  return stage.reads.every((read) => isVectorizableInside(read, last.name)) ? 2 : 1;
 }
 
 function squeezed(op: ComputeDef): ComputeDef {

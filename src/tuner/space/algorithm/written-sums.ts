@@ -1,9 +1,11 @@
-// Chains of short sums, as the passes of a filter → the same as chains of maps, each of which names its few terms. Rows of them can be kept as
-// those of other maps (`rule/carry-rows.ts`). The terms are added up in the same order.
+// Short sums, as the taps of a filter or the coordinates of a point → maps that name their few terms. Vectors of a map are loaded, picked and
+// transposed as those of any other, rows of it can be kept (`rule/carry-rows.ts`), and no sum is in memory. The terms are added up in the same
+// order.
 //
 //   C[y, x] = Σ over k: B[y + k, x] · w[k], k of three     →     C[y, x] = B[y, x] · w[0] + B[y + 1, x] · w[1] + B[y + 2, x] · w[2]
 
 import {
+  asCpu,
   binaryOf,
   type ComputeDef,
   type DType,
@@ -23,7 +25,8 @@ import type { AlgorithmRule } from "./algorithm-rule.ts";
 
 export const writtenSums: AlgorithmRule = {
   name: "sums written out",
-  applies: ({ op }) => writtenOut(op) !== op && hasRows(writtenOut(op)),
+  // A thread of a GPU has its short sums in registers as it is.
+  applies: ({ op, target }) => writtenOut(op) !== op && (asCpu(target) !== null || hasRows(writtenOut(op))),
   rewrite: (op) => ({ ...asWritten(op), op: writtenOut(op) }),
 };
 
@@ -36,7 +39,7 @@ const writtenOut = remembered((op: ComputeDef): ComputeDef => {
 });
 
 const isShort = ({ axes, reduce }: Stage): boolean =>
-  axes.length > 1 && reduce !== null && reduce.axes.reduce((terms, { extent }) => terms * extent, 1) <= mostTerms;
+  axes.length > 0 && reduce !== null && reduce.axes.reduce((terms, { extent }) => terms * extent, 1) <= mostTerms;
 
 function asMap(stage: Stage): Stage {
   const { reducer, axes } = stage.reduce!;

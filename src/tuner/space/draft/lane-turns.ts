@@ -4,20 +4,18 @@
 //   out[x, c] = A[x, c] / length[x], c of three elements     →     three vectors over x, then the first lanes of each, the second, …
 
 import {
-  addConstant,
   type ComputeDef,
   type Expr,
   exprKey,
-  fromAffine,
   type Load,
   rangesOf,
   simplifyExpr,
   someExpr,
   substitute,
-  toAffine,
   walkExpr,
   windowsAlong,
 } from "../../../compiler/index.ts";
+import { partsOf } from "./lane-parts.ts";
 import { isMap, type SchedulableStage, type SpatialAxis, shapesOf } from "./schedulable-stage.ts";
 
 export interface Turns {
@@ -47,7 +45,7 @@ export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number):
     const chosen = substitute(stage.block.value, new Map([[short.name, integer(at)]]));
     const value = simplifyExpr(chosen, rangesOf(stage.block.axes));
     for (const load of loadsIn(value)) {
-      const own = partsOf(load, shapes.get(load.buffer)!, stage, along.name, lanes);
+      const own = partsOfLanes(load, shapes.get(load.buffer)!, stage, along.name, lanes);
       const all = parts.get(load.buffer) ?? new Set();
       for (const part of own) all.add(part);
       parts.set(load.buffer, all);
@@ -65,22 +63,17 @@ export function turnsOf(stage: SchedulableStage, op: ComputeDef, lanes: number):
 
 const integer = (value: number): Expr => ({ kind: "const", dtype: "i32", value });
 
-/** Names of the runs and shuffles that load one vector, or of its lanes. Loads that share a run have its name in common, so it is counted once. */
-function partsOf(
+/** Names of what loads one vector, or of its lanes. Loads that share a run have its name in common, so it is counted once. */
+function partsOfLanes(
   load: Load,
   shape: readonly number[],
   { block }: SchedulableStage,
   along: string,
   lanes: number,
 ): readonly string[] {
-  const [windows] = windowsAlong(load, shape, block.axes, along, { lanes, vectors: 1 }) ?? [];
-  if (!windows) return Array.from({ length: lanes }, (_, lane) => `${exprKey(load)} lane ${lane}`);
-  const { starts, picks } = windows.runs;
-  const runs = starts.map((start) => exprKey(fromAffine(addConstant(toAffine(windows.base), start))));
-  const isAsItIs =
-    picks.every((pick, lane) => pick === lane) || (starts.length === 1 && picks.every((pick) => pick === 0));
-  const shuffles = isAsItIs ? 0 : Math.max(1, starts.length - 1);
-  return [...runs, ...Array.from({ length: shuffles }, (_, at) => `${exprKey(load)} ${at}`)];
+  const [window] = windowsAlong(load, shape, block.axes, along, { lanes, vectors: 1 }) ?? [];
+  if (!window) return Array.from({ length: lanes }, (_, lane) => `${exprKey(load)} lane ${lane}`);
+  return partsOf(load, window);
 }
 
 function loadsIn(value: Expr): readonly Load[] {

@@ -1,14 +1,23 @@
 // Operands whose elements lie near each other along the lanes of a vector, though not side by side: in strides, turned around, some of
 // them again and again. Code generators load the runs of memory around these elements, and pick the lanes.
 
-import { type ComputeDef, type Load, type Runs, runsOf, walkExpr, windowsAlong } from "../../../compiler/index.ts";
+import {
+  type ComputeDef,
+  exprKey,
+  type LaneWindows,
+  type Load,
+  runsOf,
+  walkExpr,
+  windowsAlong,
+} from "../../../compiler/index.ts";
+import { isOneLoad, partsOf } from "./lane-parts.ts";
 import { type Access, type SchedulableStage, type SpatialAxis, shapesOf } from "./schedulable-stage.ts";
 import { alongReduction, isVectorizable, isVectorizableInside, type ReduceAxis, strideOf } from "./vector-axis.ts";
 
 export interface Picks {
   /** Number of vectors after which the lanes are the same again: three where they are channels of a pixel. */
   readonly vectors: number;
-  /** Loads and shuffles that bring a vector of a read, by buffer: the most of its reads. */
+  /** Loads and shuffles that bring a vector of a read, by buffer: on an average, as its reads have some in common. */
   readonly steps: ReadonlyMap<string, number>;
 }
 
@@ -62,6 +71,13 @@ export function summedAlong(
   return null;
 }
 
+/** Counts the loads and shuffles that bring a vector of each operand along an axis that is summed over. Lanes that lie apart are loaded one by one. */
+export function stepsAlong(stage: SchedulableStage, op: ComputeDef, axis: ReduceAxis, lanes: number): Picks["steps"] {
+  const isBeside = (read: Access): boolean => isVectorizable(read, axis.name);
+  const picks = stepsOf(stage, op, { axis: axis.name, isBeside, lanes, vectors: 1 });
+  return picks ?? new Map(stage.reads.map((read) => [read.buffer, isBeside(read) ? 1 : lanes]));
+}
+
 /** Fewest lanes of a sum in vectors of picked lanes. */
 const leastLanes = 4;
 
@@ -72,7 +88,7 @@ export function stepsOfStride(
 ): number {
   const stride = strideOf(read, axis.name);
   const runs = runsOf(Array.from({ length: lanes }, (_, lane) => lane * stride));
-  return runs ? stepsOfRuns(runs) : lanes;
+  return runs ? runs.starts.length * (isOneLoad(runs) ? 1 : 2) : lanes;
 }
 
 interface Turn {
@@ -83,30 +99,35 @@ interface Turn {
   readonly vectors: number;
 }
 
+/** Averages over the reads of a buffer, which have loads and shuffles in common. Null: the lanes of one of them do not lie near each other. */
 function stepsOf(stage: SchedulableStage, op: ComputeDef, { axis, isBeside, ...turn }: Turn): Picks["steps"] | null {
   const shapes = shapesOf(op);
   const others = new Set(stage.reads.filter((read) => !isBeside(read)).map(({ buffer }) => buffer));
   const steps = new Map(stage.reads.map(({ buffer }) => [buffer, 1]));
-  for (const load of loadsIn(stage)) {
-    if (!others.has(load.buffer)) continue;
-    const windows = windowsAlong(load, shapes.get(load.buffer)!, stage.block.axes, axis, turn);
-    if (!windows) return null;
-    const most = Math.max(...windows.map(({ runs }) => stepsOfRuns(runs)));
-    steps.set(load.buffer, Math.max(steps.get(load.buffer)!, most));
+  for (const buffer of others) {
+    const reads = loadsOf(stage, buffer);
+    const vectors = Array.from({ length: turn.vectors }, () => new Set<string>());
+    for (const load of reads) {
+      const windows = windowsAlong(load, shapes.get(buffer)!, stage.block.axes, axis, turn);
+      if (!windows) return null;
+      for (const [at, window] of windows.entries())
+        for (const part of stepsOfRead(load, window)) vectors[at]!.add(part);
+    }
+    const all = vectors.reduce((sum, { size }) => sum + size, 0);
+    steps.set(buffer, all / (turn.vectors * reads.length));
   }
   return steps;
 }
 
-/** Loads and shuffles for lanes picked from runs. Lanes that lie side by side are one load, as is one element for all of them. */
-function stepsOfRuns({ starts, width, picks }: Runs): number {
-  const isPlain = width === 1 || (width === picks.length && picks.every((pick, lane) => pick === lane));
-  return starts.length === 1 && isPlain ? 1 : 2 * starts.length;
-}
+/** Loads and shuffles, and one step more where lanes are picked, for the registers that a pick takes. */
+const stepsOfRead = (load: Load, window: LaneWindows): readonly string[] =>
+  isOneLoad(window.runs) ? partsOf(load, window) : [...partsOf(load, window), exprKey(load)];
 
-function loadsIn({ block }: SchedulableStage): readonly Load[] {
-  const loads: Load[] = [];
+/** The different loads of a buffer. */
+function loadsOf({ block }: SchedulableStage, buffer: string): readonly Load[] {
+  const loads = new Map<string, Load>();
   walkExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer !== block.buffer) loads.push(node);
+    if (node.kind === "load" && node.buffer === buffer) loads.set(exprKey(node), node);
   });
-  return loads;
+  return [...loads.values()];
 }

@@ -19,6 +19,8 @@ export interface MapBody {
   readonly multiplyAdds: number;
   /** Number of elements loaded from each buffer. */
   readonly loads: ReadonlyMap<string, number>;
+  /** Number of these that are the same all along the last axis: the vectors of an iteration share them. Default: none. */
+  readonly still?: ReadonlyMap<string, number>;
 }
 
 /** How a map walks its last axis, and what it does in an iteration. */
@@ -79,10 +81,10 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep
   const elements = elementsOf(stage.spatial);
   const iterations = elements / results;
   const steps = operations - multiplyAdds;
-  const loads = [...body.loads].reduce(
-    (sum, [buffer, count]) => sum + count * (picks?.steps.get(buffer) ?? loadsPerVector(stage, buffer, lanes)),
-    0,
-  );
+  const loads = [...body.loads].reduce((sum, [buffer, count]) => {
+    const still = body.still?.get(buffer) ?? 0;
+    return sum + still / vectors + (count - still) * (picks?.steps.get(buffer) ?? loadsPerVector(stage, buffer, lanes));
+  }, 0);
   // Values that do not fit the registers are stored and loaded again.
   const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
   const passed = new Set(op.stages.map(({ name }) => name));

@@ -9,6 +9,7 @@ import {
   operandsOf,
   remembered,
   simplifyIndex,
+  someExpr,
   substitute,
   walkExpr,
 } from "../../../compiler/index.ts";
@@ -66,11 +67,16 @@ export function inlinedWork(
 /** The same as an estimate wants it. */
 export function inlinedBody(stages: readonly SchedulableStage[], name: string, kept?: ReadonlySet<string>): MapBody {
   const { operations, elements } = inlinedWork(stages, name, kept);
+  const inner = stages.find((it) => it.name === name)?.spatial.at(-1)?.name;
+  const moves = (index: Expr): boolean => someExpr(index, (node) => node.kind === "var" && node.name === inner);
+  const counted = (isCounted: (indices: readonly Expr[]) => boolean): ReadonlyMap<string, number> =>
+    new Map([...elements].map(([buffer, all]) => [buffer, all.filter(isCounted).length]));
   return {
     results: 1,
     operations: Math.max(1, operations),
     multiplyAdds: 0,
-    loads: new Map([...elements].map(([buffer, all]) => [buffer, all.length])),
+    loads: counted(() => true),
+    still: counted((indices) => !indices.some(moves)),
   };
 }
 

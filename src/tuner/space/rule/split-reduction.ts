@@ -21,7 +21,7 @@ import {
   product,
   tunable,
 } from "../draft/draft.ts";
-import { type SummedAlong, summedAlong } from "../draft/near-lanes.ts";
+import { type SummedAlong, stepsAlong, summedAlong } from "../draft/near-lanes.ts";
 import {
   dependsOn,
   isReused,
@@ -35,6 +35,7 @@ import { lanesFor } from "../draft/vector-lanes.ts";
 import { registersBeside, streamFacts } from "../estimate/stream-estimate.ts";
 import { placeInRow } from "../fusion/place-in-row.ts";
 import { hasPlaced, rowPlacementOf } from "../fusion/row-placement.ts";
+import { wholeStage } from "../fusion/whole-stage.ts";
 
 export const splitReduction: SpaceRule = {
   name: "split-reduction",
@@ -46,9 +47,12 @@ export const splitReduction: SpaceRule = {
   },
 
   apply(draft, written, context) {
-    const { target } = context.task;
+    const { op, target } = context.task;
     const { axis, lanes, picks } = alongOf(written, context)!;
-    const stage: SchedulableStage = { ...written, reduce: [...written.reduce.filter((it) => it !== axis), axis] };
+    const reduce = [...written.reduce.filter((it) => it !== axis), axis];
+    const stage: SchedulableStage = { ...written, reduce };
+    const whole = { ...wholeStage(context.stages, written, op, draft.kept), reduce };
+    const steps = picks ?? (whole.block === stage.block ? null : stepsAlong(whole, op, axis, lanes));
     const placement = rowPlacementOf(stage, context);
     const vectors = `vectors ${picks ? "of picked lanes " : ""}over ${axis.name}`;
     const schedule = (rows: readonly SpatialAxis[]): Draft => {
@@ -60,14 +64,14 @@ export const splitReduction: SpaceRule = {
       const ordered = axis === written.reduce.at(-1) ? placed : instruct(placed, inOrder(stage));
       const estimated = estimate(limitRegisters(tunables(ordered, plan), plan, target), (assignment) =>
         streamFacts({
-          stage: sizedBy(stage, assignment),
+          stage: sizedBy(whole, assignment),
           target,
           lanes,
           vectors: assignment[vectorsOf(plan)]!,
           sums: assignment[vectorsOf(plan)]!,
           rows: new Map(rows.map((it) => [it.name, assignment[rowsOf(plan, it)]!])),
           isWarm: placement !== null || hasPlaced(stage, context),
-          picks,
+          picks: steps,
         }),
       );
       return instruct(estimated, ...splits(plan), ...factors(plan), ...marks(plan), ...inRegisters(plan));

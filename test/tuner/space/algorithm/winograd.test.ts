@@ -52,8 +52,8 @@ const sizes = { H: 7, W: 6, C: 8, F: 8 };
 /** Names of the algorithms beside the direct one. */
 const others = (task: TuningTask): readonly (string | null)[] =>
   algorithmsFor(task)
-    .slice(1)
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name) => name?.includes("winograd"));
 
 /** A convolution whose image is read under a condition of the caller's. */
 const guardedBy = (condition: (iy: authoring.Expr<"i32">, ix: authoring.Expr<"i32">) => authoring.Expr<"bool">): Op =>

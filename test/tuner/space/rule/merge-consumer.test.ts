@@ -35,7 +35,7 @@ const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
 const { attention, batchMatmul, conv2d, gemm, softmax } = opLibrary;
 
 /** Two layers: relu between the products, bias behind the second. */
-const layers = defineOp({ M: 18, K: 20, N: 24, L: 16 }, ({ M, K, N, L }) => {
+const layers = defineOp({ M: 18, K: 28, N: 32, L: 16 }, ({ M, K, N, L }) => {
   const [X, W, V] = [tensor("X", [M, K], "f32"), tensor("W", [K, N], "f32"), tensor("V", [N, L], "f32")];
   const bias = tensor("bias", [L], "f32");
   const [k, n] = [reduceAxis("k", K), reduceAxis("n", N)];
@@ -73,7 +73,7 @@ describe("templates", () => {
   test.each([
     ["two products", gemmExpGemm, "C to F in blocks of i"],
     ["two layers", layers, "hidden.sum to out in blocks of i"],
-    ["attention", attention({ heads: 2, M: 16, N: 32, D: 8 }), "scores.sum to O in blocks of i"],
+    ["attention", attention({ heads: 2, M: 16, N: 32, D: 32 }), "scores.sum to O in blocks of i"],
   ] as const)("%s: each also by blocks, where no rows of its axis are together", (_, op, decision) => {
     const templates = templatesOf(op);
     const names = blocked(templates).map(({ name }) => name);
