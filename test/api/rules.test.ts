@@ -21,7 +21,7 @@ const rowBlocks: rules.SpaceRule = {
   ],
 };
 
-const options = { target: "wasm", parameters: { M: 30, N: 20, K: 10 }, rules: [rowBlocks] } as const;
+const options = { target: "wasm", parameters: { M: 30, N: 20, K: 30 }, rules: [rowBlocks] } as const;
 
 test("it is asked before ours", () => {
   const { template, assignment } = predictSchedule(gemm, options);
@@ -110,7 +110,7 @@ test("a template that holds nothing stands beside one that does", async () => {
     applies: (stage) => stage.name === "C",
     apply: (draft) => [tunable(decide(draft, "none"), "rows", []), decide(draft, "one")],
   };
-  const small = { ...options, parameters: { M: 4, N: 4, K: 4 }, rules: [rule] };
+  const small = { ...options, parameters: { M: 4, N: 4, K: 26 }, rules: [rule] };
   expect(await tune(gemm, { ...small, budget: { seconds: 600 } })).toMatchObject({
     schedule: { template: "one", assignment: {} },
     measured: 1,

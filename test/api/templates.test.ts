@@ -26,7 +26,7 @@ const tiled = template("tiled gemm", (t) => {
   t.atMost(t.product(i1, j1), 12, "the sums fit the registers");
 });
 
-const options = { target: "wasm", parameters: { M: 24, N: 32, K: 10 } } as const;
+const options = { target: "wasm", parameters: { M: 24, N: 32, K: 30 } } as const;
 
 test("a template stands in the place of the generated ones, or beside them", () => {
   const { template: name, assignment } = predictSchedule(gemm, { ...options, templates: [tiled] });
@@ -103,8 +103,8 @@ test("mistakes are told at the author's line", () => {
       test/api/templates.test.ts:70:5
      ▶ for C.i in 0..24
          for C.j in 0..32
-           for C.k in 0..10
-             block C (i = C.i in 0..24, j = C.j in 0..32, reduce k = C.k in 0..10)
+           for C.k in 0..30
+             block C (i = C.i in 0..24, j = C.j in 0..32, reduce k = C.k in 0..30)
                C[i, j] = 0.0 first
                C[i, j] += A[i, k] * B[k, j]
       hint: use tail: "mask" or "cut", or factors that multiply to 24"
