@@ -65,6 +65,7 @@ export const bars: readonly Bar[] = [
   { suite: "pixels", rivals: ["loops in C"], of: "each", least: 1 },
   { suite: "rows", rivals: [...products, "loops in C"], of: "each", least: 1 },
   { suite: "filters", rivals: ["loops in C"], of: "each", least: 1 },
+  { suite: "short", rivals: ["loops in C"], of: "each", least: 1 },
   { suite: "bytes", rivals: [ownWasm], of: "each", least: 1 },
   { suite: "bytes", rivals: [ownFloats], of: "each", least: 1 },
   { suite: "gemm", target: wasm, threads: 2, leastFlops: 2 * 256 ** 3, rivals: [oneThread], of: "each", least: 1.8 },
@@ -72,7 +73,7 @@ export const bars: readonly Bar[] = [
   ...(["gemm", "packed", "conv", "depthwise", "int8", "layouts"] as const).map(
     (suite): Bar => ({ suite, target: wasm, rivals: forBrowsers, of: "each", least: 1.3 }),
   ),
-  ...(["pixels", "rows", "filters"] as const).map(
+  ...(["pixels", "rows", "filters", "short"] as const).map(
     (suite): Bar => ({ suite, target: wasm, rivals: ["loops in JavaScript"], of: "each", least: 1.3 }),
   ),
 ];

@@ -41,6 +41,7 @@ import { layerWorks } from "./suites/layers.ts";
 import { layoutWorks } from "./suites/layouts.ts";
 import { pixelWorks } from "./suites/pixels.ts";
 import { rowWorks } from "./suites/rows.ts";
+import { shortWorks } from "./suites/short-sums.ts";
 import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
 import { type PeerCall, type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
 import { writeReports } from "./write-report.ts";
@@ -70,9 +71,16 @@ const target = { ...hostTarget(chosenTarget()), threads };
 const node = Number(process.versions.node.split(".")[0]);
 const works: readonly Work[] = suiteNames.flatMap(
   (suite) =>
-    ({ ...gemmWorks, ...layerWorks, ...byteWorks, ...layoutWorks, ...filterWorks, ...pixelWorks, ...rowWorks })[
-      suite
-    ] ?? [],
+    ({
+      ...gemmWorks,
+      ...layerWorks,
+      ...byteWorks,
+      ...layoutWorks,
+      ...filterWorks,
+      ...pixelWorks,
+      ...rowWorks,
+      ...shortWorks,
+    })[suite] ?? [],
 );
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */

@@ -26,6 +26,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   pixels: "Pixels, sound, complex numbers",
   rows: "Products of few rows, weights stored by output",
   filters: "Filters of images, arithmetic of bytes",
+  short: "Short sums: points, small matrices, pools",
 };
 
 /** A suite on a target, with so many threads. */

@@ -25,6 +25,7 @@ export const suiteNames = [
   "pixels",
   "rows",
   "filters",
+  "short",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 

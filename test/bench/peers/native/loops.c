@@ -1,5 +1,5 @@
 // Loops as one writes them in C, for a compiler to put into vectors: operators whose operands lie near the results in another order, products of few
-// rows, filters of images.
+// rows, filters of images, short sums.
 
 #include <math.h>
 
@@ -290,6 +290,8 @@ static void frames(struct peer_call *call) {
   }
 }
 
+#include "short-loops.h"
+
 static const struct {
   const char *name;
   peer_step *run;
@@ -303,6 +305,9 @@ static const struct {
     {"rows-f32", rows, 3},          {"rows-q8", rows_q8, 4},       {"rows-q4", rows_q4, 4},
     {"blur-f32", blur, 2},          {"blur-u8", blur_bytes, 2},    {"gray-u8", gray, 2},
     {"mix-u8", mix, 4},             {"slopes-u8", slopes, 2},      {"frames-u8", frames, 2},
+    {"distances-f32", distances, 3},                               {"colors-f32", colors, 3},
+    {"moved-f32", moved, 3},        {"matrices-f32", matrices, 3}, {"greatest-f32", greatest, 2},
+    {"pool-f32", pool, 2},          {"cosines-f32", cosines, 3},   {"by-channel-f32", by_channel, 3},
 };
 
 struct peer_call *peer_open(const char *name, const double *extents, void *const *arrays) {

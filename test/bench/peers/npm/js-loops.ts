@@ -1,5 +1,5 @@
 // Loops as one writes them in JavaScript for an engine to compile them well, short ones written out: the operators of suites/pixels.ts,
-// suites/rows.ts and suites/filters.ts.
+// suites/rows.ts, suites/filters.ts and suites/short-sums.ts.
 
 import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
 import type { NpmPeer } from "./npm-peer.ts";
@@ -8,6 +8,87 @@ import type { NpmPeer } from "./npm-peer.ts";
 type Loops = (inputs: readonly Float32Array[], out: Float32Array, extents: readonly number[]) => void;
 
 const loops: Readonly<Record<string, Loops>> = {
+  "distances-f32"([from, to], out, [M = 0, N = 0]) {
+    for (let i = 0; i < M; i++) {
+      const [x, y, z] = [from![3 * i]!, from![3 * i + 1]!, from![3 * i + 2]!];
+      for (let j = 0; j < N; j++) {
+        const [dx, dy, dz] = [x - to![3 * j]!, y - to![3 * j + 1]!, z - to![3 * j + 2]!];
+        out[i * N + j] = Math.sqrt(dx * dx + dy * dy + dz * dz);
+      }
+    }
+  },
+  "colors-f32"([image, matrix], out) {
+    const [m0, m1, m2, m3, m4, m5, m6, m7, m8] = matrix as unknown as readonly number[];
+    for (let at = 0; at < out.length; at += 3) {
+      const [r, g, b] = [image![at]!, image![at + 1]!, image![at + 2]!];
+      out[at] = m0! * r + m1! * g + m2! * b;
+      out[at + 1] = m3! * r + m4! * g + m5! * b;
+      out[at + 2] = m6! * r + m7! * g + m8! * b;
+    }
+  },
+  "moved-f32"([points, matrix], out) {
+    for (let at = 0; at < out.length; at += 4) {
+      const [x, y, z, w] = [points![at]!, points![at + 1]!, points![at + 2]!, points![at + 3]!];
+      for (let r = 0; r < 4; r++)
+        out[at + r] = matrix![4 * r]! * x + matrix![4 * r + 1]! * y + matrix![4 * r + 2]! * z + matrix![4 * r + 3]! * w;
+    }
+  },
+  "matrices-f32"([left, right], out) {
+    for (let at = 0; at < out.length; at += 9)
+      for (let i = at; i < at + 9; i += 3) {
+        const [a, b, c] = [left![i]!, left![i + 1]!, left![i + 2]!];
+        for (let j = 0; j < 3; j++)
+          out[i + j] = a * right![at + j]! + b * right![at + 3 + j]! + c * right![at + 6 + j]!;
+      }
+  },
+  "greatest-f32"([rows], out) {
+    for (let i = 0; i < out.length; i++) {
+      let most = rows![8 * i]!;
+      for (let k = 1; k < 8; k++) most = Math.max(most, rows![8 * i + k]!);
+      out[i] = most;
+    }
+  },
+  "pool-f32"([image], out, [H = 0, W = 0, C = 0]) {
+    for (let y = 0; y < H; y++)
+      for (let x = 0; x < W; x++) {
+        const [upper, to] = [(2 * y * 2 * W + 2 * x) * C, (y * W + x) * C];
+        const lower = upper + 2 * W * C;
+        for (let c = 0; c < C; c++) {
+          const high = Math.max(image![upper + c]!, image![upper + C + c]!);
+          out[to + c] = Math.max(high, image![lower + c]!, image![lower + C + c]!);
+        }
+      }
+  },
+  "cosines-f32"([image, basis], out) {
+    for (let block = 0; block < out.length; block += 8)
+      for (let at = 0; at < 8; at++) {
+        let sum = 0;
+        for (let k = 0; k < 8; k++) sum += image![block + k]! * basis![8 * at + k]!;
+        out[block + at] = sum;
+      }
+  },
+  "by-channel-f32"([image, taps], out, [C = 0, H = 0, W = 0]) {
+    const w = W + 2;
+    for (let c = 0; c < C; c++) {
+      const [t0, t1, t2, t3, t4, t5, t6, t7, t8] = taps!.subarray(9 * c, 9 * c + 9) as unknown as readonly number[];
+      for (let y = 0; y < H; y++) {
+        const [from, to] = [(c * (H + 2) + y) * w, (c * H + y) * W];
+        for (let x = 0; x < W; x++) {
+          const p = from + x;
+          out[to + x] =
+            image![p]! * t0! +
+            image![p + 1]! * t1! +
+            image![p + 2]! * t2! +
+            image![p + w]! * t3! +
+            image![p + w + 1]! * t4! +
+            image![p + w + 2]! * t5! +
+            image![p + 2 * w]! * t6! +
+            image![p + 2 * w + 1]! * t7! +
+            image![p + 2 * w + 2]! * t8!;
+        }
+      }
+    }
+  },
   "planes-u8"([image, mean, factor], out, [H = 0, W = 0]) {
     const count = H * W;
     for (let c = 0; c < 3; c++) {
