@@ -320,7 +320,10 @@ const elementsOf: Readonly<Record<string, (inputs: readonly KernelArray[], exten
   "gray-u8": (_, [H = 0, W = 0]) => H * W,
   "slopes-u8": (_, [H = 0, W = 0]) => H * W,
   "frames-u8": (_, [H = 0, W = 0]) => H * W,
-  ...Object.fromEntries(["rows-f32", "rows-q8", "rows-q4"].map((name) => [name, productElements])),
+  "greatest-f32": ([rows]) => rows!.length / 8,
+  "pool-f32": ([image]) => image!.length / 4,
+  "by-channel-f32": (_, [C = 0, H = 0, W = 0]) => C * H * W,
+  ...Object.fromEntries(["rows-f32", "rows-q8", "rows-q4", "distances-f32"].map((name) => [name, productElements])),
 };
 
 /** Those whose results are bytes. */
