@@ -32,16 +32,9 @@ import { measurePeak, type Peak } from "./peak.ts";
 import type { Peer } from "./peer.ts";
 import { appendResult, gflopsOf, nodeOf, readResults, type WorkResult } from "./result.ts";
 import { enterSession, type Ours } from "./session-entries.ts";
+import { allWorks } from "./suites/all-works.ts";
 import { measureBuilds } from "./suites/build-time.ts";
-import { byteWorks } from "./suites/bytes.ts";
 import { measureCalls } from "./suites/call-overhead.ts";
-import { filterWorks } from "./suites/filters.ts";
-import { gemmWorks } from "./suites/gemm.ts";
-import { layerWorks } from "./suites/layers.ts";
-import { layoutWorks } from "./suites/layouts.ts";
-import { pixelWorks } from "./suites/pixels.ts";
-import { rowWorks } from "./suites/rows.ts";
-import { shortWorks } from "./suites/short-sums.ts";
 import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
 import { type PeerCall, type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
 import { writeReports } from "./write-report.ts";
@@ -69,19 +62,7 @@ const { values } = parseArgs({
 const threads = Number(values.threads);
 const target = { ...hostTarget(chosenTarget()), threads };
 const node = Number(process.versions.node.split(".")[0]);
-const works: readonly Work[] = suiteNames.flatMap(
-  (suite) =>
-    ({
-      ...gemmWorks,
-      ...layerWorks,
-      ...byteWorks,
-      ...layoutWorks,
-      ...filterWorks,
-      ...pixelWorks,
-      ...rowWorks,
-      ...shortWorks,
-    })[suite] ?? [],
-);
+const works: readonly Work[] = suiteNames.flatMap((suite) => allWorks[suite] ?? []);
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */
 const restOfThreads = { pauseMs: 30, warmNs: 30e6 };

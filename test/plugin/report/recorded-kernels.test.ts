@@ -5,17 +5,10 @@ import { targets } from "../../../src/compiler/index.ts";
 import { leastTime } from "../../../src/plugin/limits/least-time.ts";
 import { algorithmsFor } from "../../../src/tuner/space/algorithm/index.ts";
 import { readResults, type WorkResult } from "../../bench/peers/result.ts";
-import { byteWorks } from "../../bench/peers/suites/bytes.ts";
-import { filterWorks } from "../../bench/peers/suites/filters.ts";
-import { gemmWorks } from "../../bench/peers/suites/gemm.ts";
-import { layerWorks } from "../../bench/peers/suites/layers.ts";
-import { layoutWorks } from "../../bench/peers/suites/layouts.ts";
-import { pixelWorks } from "../../bench/peers/suites/pixels.ts";
-import { rowWorks } from "../../bench/peers/suites/rows.ts";
+import { allWorks } from "../../bench/peers/suites/all-works.ts";
 import { taskOf } from "../../bench/peers/work.ts";
 import { limitsOfPeak, recordedCpu, recordedLimits } from "../../support/recorded-limits.ts";
 
-const works = { ...gemmWorks, ...layerWorks, ...layoutWorks, ...byteWorks, ...filterWorks, ...pixelWorks, ...rowWorks };
 const results = readResults("test/bench/peers/results.jsonl");
 
 interface Share {
@@ -37,7 +30,7 @@ function shareOf({
   medianNs,
   peak,
 }: WorkResult): Share {
-  const work = works[suite]?.find((it) => it.name === name);
+  const work = allWorks[suite]?.find((it) => it.name === name);
   if (!work) throw new Error(`there is no work ${suite} ${name}`);
   const target = { ...targets[targetName as keyof typeof targets], threads };
   const task = taskOf(work, target);
