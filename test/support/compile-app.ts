@@ -11,10 +11,10 @@ import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
 import { resolveOptions } from "../../src/plugin/options/options.ts";
 import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 
-/** C = A × B, or with `twice` C = 2 · A × B: the same operator, changed. */
-export const gemmText = ({ twice = false } = {}): string => `
+/** C = A × B of so many terms, or with `twice` C = 2 · A × B: the same operator, changed. */
+export const gemmText = ({ twice = false, terms = 8 } = {}): string => `
 import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
-export default defineOp({ M: 8, N: 16, K: 8 }, ({ M, N, K }) => {
+export default defineOp({ M: 8, N: 16, K: ${terms} }, ({ M, N, K }) => {
   const A = tensor("A", [M, K], "f32");
   const B = tensor("B", [K, N], "f32");
   const k = reduceAxis("k", K);

@@ -17,7 +17,7 @@ import { alongReduction, isVectorizable, isVectorizableInside, type ReduceAxis, 
 export interface Picks {
   /** Number of vectors after which the lanes are the same again: three where they are channels of a pixel. */
   readonly vectors: number;
-  /** Loads and shuffles that bring a vector of a read, by buffer: on an average, as its reads have some in common. */
+  /** Loads and shuffles that bring a vector of a read, by buffer: on average, as its reads have some in common. */
   readonly steps: ReadonlyMap<string, number>;
 }
 

@@ -9,7 +9,12 @@ import { halvesOf } from "../../../ir/lane-windows.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Expr } from "../../../ir/loop-ir.ts";
 
-/** @param parts vectors of one length */
+/**
+ * Returns a pick, or picks of picks.
+ *
+ * @param parts vectors of one length
+ * @param picks lanes, counted through all vectors
+ */
 export function pickHalves(parts: readonly Expr[], picks: readonly number[]): Expr {
   const halves = halvesOf(picks, lanesOf(parts[0]!), parts.length);
   if (!halves) return pick(parts, picks);

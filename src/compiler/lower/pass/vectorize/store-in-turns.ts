@@ -80,6 +80,7 @@ function inStages(parts: readonly Expr[], lanes: number): Expr {
   return pick(inOrder, [...Array(lanes * parts.length).keys()]);
 }
 
+/** The vectors in their order; those of the first half of lanes come first. */
 function turned(parts: readonly Expr[], lanes: number): readonly Expr[] {
   const half = parts.length / 2;
   if (half < 1) return parts;
