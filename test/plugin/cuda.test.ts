@@ -169,7 +169,7 @@ describe.skipIf(noFakeGpu !== null)(`a build${without}`, () => {
     const script = `const { twin, gpu } = gemm.info;
 console.log(JSON.stringify({ twin, first: gemm(A, B)[0], index: gemm.device.index, reason: gpu.reason }));`;
     const { file } = await build(gemmApp("cuda-sm90", script), { mode: "off" });
-    expect(await runProgram(file, {})).toEqual({
+    expect(await runProgram(file, { UNPLUGIN_KERNEL_CUDA: undefined })).toEqual({
       ...{ twin: "reference", first: expect.any(Number), index: 0 },
       reason: "the build made no code for a GPU",
     });
@@ -253,7 +253,7 @@ console.log(JSON.stringify({ said, first: answer?.[0], adapter: gemm.info.gpu.ad
   turn.skipIf(hasDriver)(
     `of a machine without a driver gets the twin's answers and the reason${hasDriver ? " (a driver is here)" : ""}`,
     async () => {
-      expect(await runProgram(file, {})).toEqual({
+      expect(await runProgram(file, { UNPLUGIN_KERNEL_CUDA: undefined })).toEqual({
         ...{ ...right, isMeasured: false, adapter: null },
         reason: expect.stringMatching(/^there is no CUDA driver \(looked for libcuda\.so\.1, nvcuda\.dll: .*\)$/),
       });

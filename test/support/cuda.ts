@@ -77,7 +77,7 @@ const { postMessage } = Worker.prototype;
 Worker.prototype.postMessage = function (...given) { setTimeout(() => postMessage.apply(this, given), 200); };
 `)}`;
 
-export type Environment = Readonly<Record<string, string>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs a program to its end. Resolves to what it printed as JSON. */
 export async function runProgram(file: string, env: Environment, twinIsSlow = true): Promise<unknown> {

@@ -33,7 +33,7 @@ const tiny = machineWith(64);
 const compile = (root: string, { request, ...rest }: CompileCase) =>
   compileIn(root, { request: { budget: { seconds: 600, trials: 1 }, ...request }, ...rest });
 
-const app = (): string => writeApp({ "src/gemm.op.ts": gemmText() });
+const app = (): string => writeApp({ "src/gemm.op.ts": gemmText({ terms: 48 }) });
 const decisionIn = async (root: string): Promise<SharedDecision> => (await storedDecisions(`${root}/store`))[0]!;
 async function tunedOn(machine: Machine): Promise<SharedDecision> {
   const root = app();
