@@ -85,7 +85,7 @@ export function windowsAlong(
 export interface Halves {
   /** Lanes of each pair, counted through both. */
   readonly lanes: readonly number[];
-  /** What is picked from these, counted through all of them. */
+  /** Picks from the vectors of halves, counted through all of them. */
   readonly picks: readonly number[];
 }
 

@@ -25,7 +25,7 @@ import type { AlgorithmRule } from "./algorithm-rule.ts";
 
 export const writtenSums: AlgorithmRule = {
   name: "sums written out",
-  // A thread of a GPU has its short sums in registers as it is.
+  // A thread of a GPU has its short sums in registers without this.
   applies: ({ op, target }) => writtenOut(op) !== op && (asCpu(target) !== null || hasRows(writtenOut(op))),
   rewrite: (op) => ({ ...asWritten(op), op: writtenOut(op) }),
 };

@@ -1,5 +1,5 @@
-// What lanes that are picked from runs of memory are made of: loads of the runs, and shuffles. Each has a name, by which reads that have some in
-// common are counted.
+// Loads of runs of memory, and shuffles, that bring the lanes picked from these. Each load and each shuffle has a name, so that those which several
+// reads have in common are counted once.
 
 import {
   addConstant,
