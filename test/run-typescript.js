@@ -23,6 +23,7 @@ const entries = {
   dev: "bench/dev.ts",
   demo: "../demo/run.js",
   "drawn-builds": "sweep/builds/drawn-builds.ts",
+  "drawn-loops": "bench/drawn-loops.ts",
   engines: "browser/record-engines.ts",
   fleet: "fleet/fleet.ts",
   fuzz: "sweep/fuzz/fuzz.ts",

@@ -66,7 +66,7 @@ export { type WarpProductText, warpDepth, warpProductOf, warpTile } from "./intr
 export { type WordDotText, wordElements } from "./intrinsic/wgsl-dot.ts";
 export * from "./ir/affine.ts";
 export { isEdgeIndex, withoutEdges } from "./ir/edges.ts";
-export { widestBytesOf } from "./ir/element-bytes.ts";
+export { conversionsIn, widestBytesOf } from "./ir/element-bytes.ts";
 export { exprKey } from "./ir/expr-key.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";

@@ -1,7 +1,8 @@
-// Type of an element → its bytes, and those of the widest element of a value.
+// Type of an element → its bytes; a value → those of its widest element, and what it takes to convert elements to others.
 
-import { byteSize } from "../expr/dtype.ts";
+import { byteSize, isFloat } from "../expr/dtype.ts";
 import { walk } from "../support/graph.ts";
+import { exprKey } from "./expr-key.ts";
 import type { Expr, IrType } from "./loop-ir.ts";
 
 export const bytesOfElement = (dtype: IrType): number => (dtype === "i64" ? 8 : byteSize[dtype]);
@@ -15,6 +16,23 @@ export function widestBytesOf(value: Expr): number {
   });
   return widest;
 }
+
+/** Counts the instructions that convert elements in `value`: one to another width, one between integers and floats. Equal ones count once. */
+export function conversionsIn(value: Expr): number {
+  const counts = new Map<string, number>();
+  walk(value, computedFrom, (expr) => {
+    if (expr.kind !== "cast" || expr.dtype === "bool" || expr.operand.dtype === "bool") return;
+    const { dtype: from } = expr.operand;
+    const [widths, kinds] = [
+      bytesOfElement(from) !== bytesOfElement(expr.dtype),
+      isFraction(from) !== isFraction(expr.dtype),
+    ];
+    counts.set(exprKey(expr), Number(widths) + Number(kinds));
+  });
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+const isFraction = (dtype: IrType): boolean => dtype !== "i64" && isFloat(dtype);
 
 /** The operands that are lanes of values: no indices, no conditions. */
 function computedFrom(expr: Expr): readonly Expr[] {

@@ -23,6 +23,7 @@ export const factNames = [
   "walksBegun",
   "pageWalksPerOperation",
   "unfollowedBytes",
+  "movesPerOperation",
 ] as const satisfies readonly (keyof RankingFacts)[];
 
 export type FactRow = readonly number[];

@@ -54,6 +54,8 @@ export interface RankingFacts {
   readonly pageWalksPerOperation?: number;
   /** Those of `bytesFromMemory` that no prefetcher follows. */
   readonly unfollowedBytes?: number;
+  /** Stores, and conversions of elements to others, for each step of the innermost body. */
+  readonly movesPerOperation?: number;
 }
 
 /** Iterations with what it costs to begin loops, as so many more of them. */
@@ -168,7 +170,7 @@ function computeCycles(facts: RankingFacts, target: CpuTarget, machine: MachineM
   const bounds = [
     arithmetic / machine.arithmeticPerCycle,
     loads / machine.loadsPerCycle,
-    (arithmetic + loads) / machine.instructionsPerCycle,
+    (arithmetic + loads + (facts.movesPerOperation ?? 0)) / machine.instructionsPerCycle,
     waitForSum(facts, machine),
   ];
   const { shortBody, growth } = machine;

@@ -27,6 +27,7 @@ const mayLack: ReadonlySet<keyof RankingFacts> = new Set([
   "walksBegun",
   "pageWalksPerOperation",
   "unfollowedBytes",
+  "movesPerOperation",
 ]);
 
 /** Says whether an author's estimate returned amounts: in JavaScript it may return anything. */

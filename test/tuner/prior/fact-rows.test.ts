@@ -42,7 +42,7 @@ describe("the facts of a candidate", () => {
     const rows = factRows(facts).map((row) => row.slice(0, first));
     const read = factsOfRows(rows)!;
     expect(read.map(({ walksBegun, tilesBegun }) => [walksBegun, tilesBegun])).toEqual(facts.map(() => [0, 0]));
-    const begun = facts.map((one) => ({ ...one, walksBegun: 0, tilesBegun: 0 }));
+    const begun = facts.map((one) => ({ ...one, walksBegun: 0, tilesBegun: 0, movesPerOperation: 0 }));
     expect(predictTotalNs(read, task.target) / predictTotalNs(begun, task.target)).toBeCloseTo(1, 4);
     expect(factsOfRows([[...factRows(facts)[0]!, 0]])).toBeNull();
   });

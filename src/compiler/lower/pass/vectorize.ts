@@ -21,7 +21,7 @@ import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
 import { foldLanes, foldsLanes } from "./vectorize/fold-lanes.ts";
 import { lanesArePrivate } from "./vectorize/private-lanes.ts";
 import { storeInTurns } from "./vectorize/store-in-turns.ts";
-import { type VectorSite, vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
+import { isIndex, type VectorSite, vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
 
 /** For vectors whose lanes are picked from runs of memory where they lie near each other. */
 export const vectorize: Pass = vectorizing({ picksLanes: true });
@@ -82,7 +82,7 @@ function hasOddTurns({ name, body }: For): boolean {
   let found = false;
   const visit = (expr: Expr): void => {
     if (expr.kind !== "binary" || (expr.op !== "mod" && expr.op !== "floorDiv") || expr.right.kind !== "const") return;
-    found ||= expr.dtype === "i32" && !isPowerOfTwo(expr.right.value) && mentions(expr.left, name);
+    found ||= isIndex(expr.left) && !isPowerOfTwo(expr.right.value) && mentions(expr.left, name);
   };
   walkStmt(
     body,

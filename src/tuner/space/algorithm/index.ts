@@ -4,6 +4,7 @@ import type { TuningTask } from "../../data/task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
 import { flatMaps } from "./flat-maps.ts";
+import { withKnownValues } from "./known-values.ts";
 import { mergedAxes } from "./merged-axes.ts";
 import { narrowIntegers } from "./narrow-integers.ts";
 import { winograd2, winograd4 } from "./winograd.ts";
@@ -36,8 +37,10 @@ export const defaultAlgorithms: readonly AlgorithmRule[] = [
 ];
 
 /** The direct one first. */
-export const algorithmsFor = (
-  task: TuningTask,
+export function algorithmsFor(
+  asked: TuningTask,
   rules: readonly AlgorithmRule[] = defaultAlgorithms,
-): readonly Algorithm[] =>
-  rules.filter((rule) => rule.applies(task)).map((rule) => ({ name: rule.name, ...rule.rewrite(task.op) }));
+): readonly Algorithm[] {
+  const task = { ...asked, op: withKnownValues(asked.op) };
+  return rules.filter((rule) => rule.applies(task)).map((rule) => ({ name: rule.name, ...rule.rewrite(task.op) }));
+}

@@ -10,6 +10,7 @@ import {
   type ComputeDef,
   type DType,
   integerOf,
+  isFloat,
   mapScalar,
   reducerIdentity,
   reducerOp,
@@ -62,10 +63,10 @@ function asMap(stage: Stage): Stage {
   };
 }
 
-/** The value that a minimum or a maximum begins with: what it makes of NaN depends on it. */
+/** The value that a minimum or a maximum of floats begins with: what it makes of NaN depends on it. */
 function beginningOf({ reduce, body: { dtype } }: Stage): readonly ScalarExpr[] {
   const { reducer } = reduce!;
-  if (reducer === "sum" || reducer === "prod") return [];
+  if (reducer === "sum" || reducer === "prod" || !isFloat(dtype)) return [];
   const value = reducerIdentity[reducer](dtype as Exclude<DType, "bool">);
   return [{ kind: "const", value, dtype, loc: null }];
 }

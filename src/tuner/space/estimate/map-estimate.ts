@@ -1,7 +1,7 @@
 // Estimates what an element-wise stage does to the machine: it streams its operands in and its result out. An operand that another
 // stage wrote comes from the cache that it fits.
 
-import { byteSize, type ComputeDef, widestBytesOf } from "../../../compiler/index.ts";
+import { byteSize, type ComputeDef, conversionsIn, widestBytesOf } from "../../../compiler/index.ts";
 import type { CpuTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 import type { RankingFacts } from "../../prior/ranker.ts";
@@ -119,6 +119,7 @@ function factsOf(stage: SchedulableStage, { op, target }: CpuTask, step: MapStep
     loopIterations: ((iterations / inner.extent) * Math.ceil(inner.extent / (lanes * vectors))) / written,
     parallelTasks: 1,
     bodyInstructions: results > 1 ? steps + loads + results : 0,
+    movesPerOperation: (results + conversionsIn(stage.block.value)) / steps,
   };
 }
 

@@ -77,14 +77,17 @@ function inTiles(draft: Draft, stage: SchedulableStage, { across, along, lanes }
     { kind: "split", loop: column, factors: [0, { tunable: vectors }, lanes], tail: "cut" },
     {
       kind: "reorder",
-      loops: [...others(stage, across, along), `${row}.0`, `${column}.0`, `${row}.1`, `${column}.1`, `${column}.2`],
+      loops: [...around(stage, across, along), `${column}.0`, `${row}.1`, `${column}.1`, `${column}.2`],
     },
     { kind: "vectorize", loop: `${column}.2` },
   );
 }
 
-const others = (stage: SchedulableStage, ...without: readonly SpatialAxis[]): readonly string[] =>
-  stage.spatial.filter((axis) => !without.includes(axis)).map((axis) => loopOf(stage, axis));
+/** Loops around tiles in the order of the result, as most operands lie: a tile's rows go on side by side. */
+const around = (stage: SchedulableStage, across: SpatialAxis, along: SpatialAxis): readonly string[] =>
+  stage.spatial
+    .filter((axis) => axis !== along)
+    .map((axis) => (axis === across ? `${loopOf(stage, axis)}.0` : loopOf(stage, axis)));
 
 // ── squares that are transposed in registers ────────────────────────────────────────────────────────────────────────
 
@@ -140,8 +143,8 @@ function inSquares(
     {
       kind: "reorder",
       loops: [
-        ...others(stage, across, along),
-        ...[`${row}.0`, `${column}.0`, `${row}.1`, `${column}.1`, `${row}.2`, `${column}.2`],
+        ...around(stage, across, along),
+        ...[`${column}.0`, `${row}.1`, `${column}.1`, `${row}.2`, `${column}.2`],
       ],
     },
     { kind: "unroll", loop: `${row}.2` },

@@ -10,7 +10,7 @@ import { walkStmt } from "../../../../src/compiler/ir/visit.ts";
 import { rngOf } from "../../../support/long.ts";
 import { referenceOf, wrongNest } from "../../../support/reference.ts";
 
-const { compute, defineOp, tensor } = authoring;
+const { compute, defineOp, select, tensor } = authoring;
 
 /** Sums of rows of `stride` elements, of which some are added up. */
 const rows = (stride: number, from: readonly number[]): Op =>
@@ -83,4 +83,47 @@ test.each(["f32", "f64", "i16"] as const)("vectors of %s in turns", (dtype) => {
     ]);
     expect(wrong, `${count} of ${dtype}`).toBeNull();
   }
+});
+
+/** Counts the nodes of a kind in all values. */
+function nodesIn({ body }: LoopFunc, kind: string): number {
+  let count = 0;
+  walkStmt(
+    body,
+    () => {},
+    (expr) => {
+      if (expr.kind === kind) count++;
+    },
+  );
+  return count;
+}
+
+test("remainders of elements are no turns of lanes", () => {
+  const op = defineOp({}, () => {
+    const X = tensor("X", [64], "i32");
+    return compute("Y", [64], (i) => X(i).mod(2).mul(X(i).mod(3)));
+  });
+  const { flat, wrong } = lowered(op, inLanes("Y.i"));
+  expect(wrong).toBeNull();
+  expect(nodesIn(flat, "interleave") + nodesIn(flat, "pick")).toBe(0);
+});
+
+test("channels of every second pixel are picked at once, not in turns", () => {
+  const op = defineOp({}, () => {
+    const X = tensor("X", [64, 2], "f32");
+    return compute("Y", [64], (i) => X(i.floorDiv(2).mul(2), i.mod(2)));
+  });
+  const { flat, wrong } = lowered(op, inLanes("Y.i"));
+  expect(wrong).toBeNull();
+  expect([nodesIn(flat, "interleave"), nodesIn(flat, "pick")]).toEqual([0, 1]);
+});
+
+test("what is computed otherwise in turns stays in turns", () => {
+  const op = defineOp({}, () => {
+    const [A, B] = [tensor("A", [32], "f32"), tensor("B", [32], "f32")];
+    return compute("Y", [64], (i) => select(i.mod(2).eq(0), A(i.floorDiv(2)).mul(3), B(i.floorDiv(2)).sqrt()));
+  });
+  const { flat, wrong } = lowered(op, inLanes("Y.i"));
+  expect(wrong).toBeNull();
+  expect([nodesIn(flat, "interleave"), nodesIn(flat, "select")]).toEqual([1, 0]);
 });

@@ -32,6 +32,7 @@ import { updateBinary, updateLoad, updateOperand } from "../../../ir/update.ts";
 import { operandsOf, someExpr, substitute, walkExpr } from "../../../ir/visit.ts";
 import { operandsFirst } from "../../../support/graph.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
+import { countInstructions } from "./count-instructions.ts";
 import { pickHalves } from "./pick-halves.ts";
 
 export interface VectorSite {
@@ -55,7 +56,12 @@ export interface VectorValue {
 /** Vectorises a value; null if it has no vector form. `active`: only so many leading lanes count, and only those may load freely. */
 export function vectorValue(value: Expr, site: VectorSite, active: Expr | null): VectorValue | null {
   const turns = active ? null : inTurns(value, site);
-  if (turns) return { expr: turns, needsLane: false };
+  const together = turns && !site.picksLanes ? null : allLanes(value, site, active);
+  const isShorter = turns && together && countInstructions(together.expr) < countInstructions(turns);
+  return turns && !isShorter ? { expr: turns, needsLane: false } : together;
+}
+
+function allLanes(value: Expr, site: VectorSite, active: Expr | null): VectorValue | null {
   const state: State = { site, active, needsLane: false, memory: memoryFor(value, site) };
   // Nodes are visited from the leaves up, so that a deep expression needs no deep recursion.
   for (const node of state.memory?.values ?? []) vectorOf(node, state);
@@ -90,7 +96,7 @@ function inTurns(value: Expr, { name, lanes, buffers, ranges, picksLanes }: Vect
 function turnsOf(value: Expr, lane: string): 2 | 4 | 8 | null {
   const found = new Set<number>();
   walkExpr(value, (expr) => {
-    const isOfLane = expr.kind === "binary" && expr.op === "mod" && mentions(expr.left, lane);
+    const isOfLane = expr.kind === "binary" && expr.op === "mod" && isIndex(expr.left) && mentions(expr.left, lane);
     if (isOfLane) found.add(expr.right.kind === "const" ? expr.right.value : 0);
   });
   const [count] = found;
@@ -187,7 +193,8 @@ function isInside({ buffer, indices }: Load, { buffers, ranges }: VectorSite): b
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
 }
 
-const isIndex = (expr: Expr): boolean =>
+/** Says whether an expression is made of loop variables alone. */
+export const isIndex = (expr: Expr): boolean =>
   !someExpr(expr, ({ kind }) => kind !== "var" && kind !== "const" && kind !== "binary" && kind !== "unary");
 
 function indexVector(expr: Expr, site: VectorSite): Expr {
