@@ -173,11 +173,11 @@ function blockedCase(number: number, family: string, op: ComputeDef, rng: Rng): 
 }
 
 const chains: readonly (readonly [string, ComputeDef])[] = [
-  ["two products", instantiate(gemmExpGemm, { M: 37, N: 19, K: 23, L: 29 }, "products")],
-  ["two products of powers of two", instantiate(gemmExpGemm, { M: 32, N: 64, K: 16, L: 16 }, "products2")],
-  ["two layers", instantiate(layers, { M: 13, K: 9, N: 27, L: 18 }, "layers")],
+  ["two products", instantiate(gemmExpGemm, { M: 37, N: 19, K: 29, L: 29 }, "products")],
+  ["two products of powers of two", instantiate(gemmExpGemm, { M: 32, N: 64, K: 32, L: 32 }, "products2")],
+  ["two layers", instantiate(layers, { M: 13, K: 29, N: 27, L: 34 }, "layers")],
   ["attention", instantiate(attention({ heads: 2, M: 11, N: 17, D: 8 }), {}, "attention")],
-  ["two layers of bytes", instantiate(byteLayers, { M: 13, K: 18, N: 27, L: 33 }, "bytes")],
+  ["two layers of bytes", instantiate(byteLayers, { M: 13, K: 30, N: 27, L: 33 }, "bytes")],
 ];
 
 turn.each(chains)("%s through the oracle chain", async (family, op) => {
