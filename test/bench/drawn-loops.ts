@@ -1,11 +1,8 @@
-// Drawn operators beside loops in C: the predicted schedule of each, which nothing was measured for, and its naive nest by
-// gcc -O3, in turns in one process. Prints the operators that are slower than their loops, the slowest first: what people
-// write is not what this project's benches list, and each of these is a lead.
+// Drawn operators beside loops in C: the predicted schedule of each and its naive nest by gcc -O3, in turns in one process. Prints
+// those that are slower than their loops, the slowest first, and leaves a line in drawn-loops.jsonl beside this file.
 //
-//     npm run bench:drawn-loops
-//     npm run bench:drawn-loops -- --kind stencil --seed 7 --count 50
+//     npm run bench:drawn-loops -- --kind stencil,map --seed 7 --count 50 --target avx2
 //     npm run bench:drawn-loops -- --kind word --seed 3 --from 25 --count 1 --all      one alone, with its definition
-//     npm run bench:drawn-loops -- --target avx2 --below 0.9
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,6 +49,7 @@ import { stencilStages } from "../support/drawn/draw-stencil.ts";
 import { wordStages } from "../support/drawn/draw-words.ts";
 import { large } from "../support/drawn/drawing.ts";
 import { cpuName } from "./cpu-name.ts";
+import { appendLine } from "./json-lines.ts";
 
 const { values } = parseArgs({
   options: {
@@ -207,4 +205,15 @@ const slower = rows
   .filter(({ ours, loops }) => loops / ours < below)
   .sort((a, b) => a.loops / a.ours - b.loops / b.ours);
 console.log(`\n${cpuName()}, ${target.name}: ${slower.length} of ${rows.length} below ${below}`);
+const ratios = slower.map(({ title, ours, loops }) => [title, Number((loops / ours).toFixed(2))]);
+appendLine("test/bench/drawn-loops.jsonl", {
+  target: target.name,
+  kinds: chosen,
+  seed,
+  from,
+  count,
+  below,
+  operators: rows.length,
+  slower: ratios,
+});
 for (const row of slower) console.log(`${lineOf(row)}\n${values.all ? "" : printComputeDef(row.op)}`);
