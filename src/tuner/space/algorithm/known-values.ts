@@ -36,11 +36,14 @@ interface Settled {
 function settled(stage: Stage, valuesOf: ValuesOf): Stage {
   const { expr: body } = foldScalar<Settled>(stage.body, (node, of) => {
     if (node.kind === "read") return { expr: node, reads: true };
-    const reads = operandsOfScalar(node).some((operand) => of(operand).reads);
-    const isSame = operandsOfScalar(node).every((operand) => of(operand).expr === operand);
+    // Asked for once: what an operand is asked for twice, its own are asked for four times.
+    const operands = new Map(operandsOfScalar(node).map((operand) => [operand, of(operand)]));
+    const exprOf = (operand: ScalarExpr): ScalarExpr => operands.get(operand)!.expr;
+    const reads = [...operands.values()].some((operand) => operand.reads);
     const known = reads ? knownValue(node, valuesOf) : null;
-    if (known) return known.kind === "const" ? { expr: known, reads } : of(known);
-    return { expr: isSame ? node : withOperands(node, (operand) => of(operand).expr), reads };
+    if (known) return known.kind === "const" ? { expr: known, reads } : operands.get(known)!;
+    const isSame = [...operands].every(([operand, { expr }]) => expr === operand);
+    return { expr: isSame ? node : withOperands(node, exprOf), reads };
   });
   return body === stage.body ? stage : { ...stage, body };
 }

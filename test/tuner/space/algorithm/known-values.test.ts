@@ -81,6 +81,11 @@ test("values of earlier stages are known", () => {
   expect(printComputeDef(withKnownValues(defOf(op)))).toContain("out[i] = u8(floorDiv(total[i], 4))");
 });
 
+test("long sums take no longer than their terms", () => {
+  const op = bytes((a) => Array.from({ length: 40 }).reduce<Word>((sum) => sum.add(1).max(0), a));
+  expect(bodyOf(op)).not.toContain("max");
+});
+
 test("arithmetic by lot has the same results", () => {
   const rng = rngOf("known values");
   let changed = 0;
