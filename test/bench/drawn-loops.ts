@@ -14,6 +14,7 @@ import {
   type ComputeDef,
   type CpuTarget,
   type CSource,
+  factsOf,
   fromCompute,
   generateC,
   instantiate,
@@ -101,11 +102,8 @@ function withFlags(toolchain: Toolchain, flags: readonly string[], directory: st
 }
 
 /** Iterations of all loops. */
-const iterationsOf = ({ stages }: ComputeDef): number =>
-  stages.reduce((all, { axes, reduce }) => {
-    const extents = [...axes, ...(reduce?.axes ?? [])].map(({ extent }) => extent);
-    return all + extents.reduce((product, extent) => product * extent, 1);
-  }, 0);
+const iterationsOf = (op: ComputeDef): number =>
+  factsOf(op).stages.reduce((all, { iterations }) => all + iterations, 0);
 
 /** Plain loops of more would take seconds each time. */
 const mostIterations = 5e8;

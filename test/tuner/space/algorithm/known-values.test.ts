@@ -15,18 +15,9 @@ import { testInputs } from "../../../../src/tuner/check/inputs.ts";
 import { withKnownValues } from "../../../../src/tuner/space/algorithm/known-values.ts";
 import { drawWords } from "../../../support/drawn/draw-words.ts";
 import { fewer, rngOf } from "../../../support/long.ts";
+import { ofBytes as bytes, type Word } from "../../../support/of-bytes.ts";
 
 const { cast, compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
-type Word = authoring.Expr<"i32">;
-
-const bytes = (element: (a: Word, b: Word) => authoring.Expr): Op =>
-  defineOp({}, () => {
-    const images = ["A", "B"].slice(0, element.length).map((name) => tensor(name, [100], "u8"));
-    return compute("out", [100], (i) => {
-      const [a, b] = images.map((image) => cast(image(i), "i32"));
-      return element(a!, b!) as never;
-    });
-  });
 
 const defOf = (op: Op): ComputeDef => instantiate(op, {}, "op");
 const bodyOf = (op: Op): string =>

@@ -19,18 +19,9 @@ import type { Rng } from "../../../../src/tuner/support/rng.ts";
 import { drawWords } from "../../../support/drawn/draw-words.ts";
 import { drawEach, drawnTargets, problemOf, spaceOf } from "../../../support/drawn/schedules-of.ts";
 import { fewer, rngOf } from "../../../support/long.ts";
+import { ofBytes as bytes, type Word } from "../../../support/of-bytes.ts";
 
 const { cast, compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
-type Word = authoring.Expr<"i32">;
-
-const bytes = (element: (a: Word, b: Word, m: Word) => authoring.Expr): Op =>
-  defineOp({}, () => {
-    const images = ["A", "B", "M"].slice(0, element.length).map((name) => tensor(name, [100], "u8"));
-    return compute("out", [100], (i) => {
-      const [a, b, m] = images.map((image) => cast(image(i), "i32"));
-      return element(a!, b!, m!) as never;
-    });
-  });
 
 function narrowed(op: Op): string {
   const def = instantiate(op, {}, "op");
