@@ -1,12 +1,10 @@
-// GEMMs on the tiles of AMX through the oracle chain. C is run with the instructions in plain C in their place (tiles.h), and
+// GEMMs on the tiles of AMX through the oracle chain. C is run with the instructions in plain C in their place (soft-tiles.ts), and
 // compiled as it is: where there are no tiles `npm run test:avx512-emulated` runs it on an emulated processor.
 
-import { readFileSync } from "node:fs";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, test as plainTest } from "vitest";
 import { lower } from "../../../src/compiler/backend/lower.ts";
 import {
-  type CSource,
   compileJs,
   type DType,
   generateC,
@@ -22,6 +20,7 @@ import { loadNative } from "../../../src/native/load/load-native.ts";
 import { cpuFeatures } from "../../../src/native/machine/cpu-features.ts";
 import { createRng } from "../../../src/tuner/support/rng.ts";
 import { compileAll, inTempDir, lackOf, noteSkipped, skipReason, toolchains } from "../../native/compiled.ts";
+import { onSoftTiles } from "../../native/soft-tiles.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type TileBlock, tileBlock } from "./tensorized-gemm.ts";
 
@@ -70,17 +69,9 @@ function interpreted({ a, b, ...product }: Product, { M, N, K, rows, columns }: 
   lower(nest, { target, numerics: "fast", dump });
 }
 
-const softTiles = readFileSync(new URL("tiles.h", import.meta.url), "utf8");
-
-/** The kernel for a machine with AVX2, its tiles in plain C. */
-function onSoftTiles(flat: LoopFunc): CSource {
-  const source = generateC(flat, target, { numerics: "fast" });
-  return { ...source, text: softTiles + source.text, features: targets.avx2.features };
-}
-
 async function runOnSoftTiles(cases: readonly Case[]): Promise<void> {
   if (skipReason) return;
-  const kernels = await compileAll(cases.map(({ flat }) => onSoftTiles(flat)));
+  const kernels = await compileAll(cases.map(({ flat }) => onSoftTiles(generateC(flat, target, { numerics: "fast" }))));
   cases.forEach(({ reference }, at) => {
     expect(wrongNative(reference, kernels, at)).toBeNull();
     expect(wrongNative(reference, kernels, at), "again").toBeNull();

@@ -16,6 +16,7 @@ import {
 import { buildNative } from "../../../src/native/addon/build.ts";
 import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
 import { compileAll, inTempDir, toolchain, toolchains } from "../../native/compiled.ts";
+import { isOnTiles, onSoftTiles } from "../../native/soft-tiles.ts";
 import { describeCase, newReport, runCases } from "../oracle-chain.ts";
 import { avx512On2, type ChainCase } from "../random-schedule.ts";
 import { wrongJs, wrongNative, wrongNest, wrongWasm } from "../reference.ts";
@@ -93,7 +94,8 @@ function lowered(report: DrawnReport, it: ChainCase, { operator, nodes }: DrawnC
     const flat = lower(it.scheduled as LoopFunc, { target: it.target, numerics: it.numerics });
     if (it.target.backend === "c") {
       const source = generateC(flat, it.target, { numerics: it.numerics });
-      if (source.text.length <= mostCharacters(nodes)) return [{ it, operator, source }];
+      if (source.text.length <= mostCharacters(nodes))
+        return [{ it, operator, source: forThisMachine(source, it.target) }];
       note(`the source has ${source.text.length} characters`);
       return [];
     }
@@ -108,6 +110,10 @@ function lowered(report: DrawnReport, it: ChainCase, { operator, nodes }: DrawnC
   }
   return [];
 }
+
+/** Tiles in plain C where the machine has none: the interpreter knows nothing of their configuration. */
+const forThisMachine = (source: CSource, target: Target): CSource =>
+  isOnTiles(source) && !canRun(target) ? onSoftTiles(source) : source;
 
 function noteOf(report: DrawnReport, it: ChainCase, operator: string, wrong: string | null): void {
   const { name } = it.target;

@@ -2,7 +2,7 @@
 // extensions and no includes; and one for each loop that threads share.
 
 import { placeOf } from "../../ir/buffer.ts";
-import type { LoopFunc } from "../../ir/loop-ir.ts";
+import type { LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { type Grid, type Launch, type Program, programOf } from "../../launch/program.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -21,6 +21,9 @@ import { emitStatement } from "./statement.ts";
 import { withTiles } from "./tile.ts";
 import { assignTileRegisters } from "./tile-registers.ts";
 import { widestElement } from "./widest-element.ts";
+
+/** What all launches of a function have in common. */
+type Shared = Omit<Context, "tiles">;
 
 /**
  * The C text of a verified flat function. Vectors of any lane count are cut into pieces no wider than the target's
@@ -48,7 +51,7 @@ export function generateC(func: LoopFunc, target: Target, options: { readonly nu
 }
 
 function mainFunction(
-  context: Context,
+  context: Shared,
   layout: WorkspaceLayout,
   name: string,
   { launches, grids, threads }: Program,
@@ -59,13 +62,19 @@ function mainFunction(
   const share = grids.length > 0 ? `, ${shareType(context.prelude)} *share` : "";
   const signature = `void ${name}(void *const *args, void *workspace${share})`;
   const lines = flatMap(launches, (launch) => emitLaunch(context, launch, threads));
-  return `${signature};\n${signature} {\n${textOf([...declarations, ...withTiles(context, lines)])}}\n`;
+  return `${signature};\n${signature} {\n${textOf([...declarations, ...lines])}}\n`;
 }
 
-const emitLaunch = (context: Context, launch: Launch, threads: number): readonly string[] =>
+const emitLaunch = (context: Shared, launch: Launch, threads: number): readonly string[] =>
   launch.kind === "serial"
-    ? emitStatement(context, launch.body)
+    ? emitBody(context, launch.body)
     : [`share(${launch.name}, (void *[]){(void *)args, workspace}, ${launch.loop.extent}, ${threads});`];
+
+/** Statements that one thread runs. The thread may run iterations of a grid before and after, which have tiles of their own. */
+function emitBody(shared: Shared, body: Stmt): readonly string[] {
+  const context = { ...shared, tiles: assignTileRegisters(body) };
+  return withTiles(context, emitStatement(context, body));
+}
 
 /** Declares the types of shared loops, as kernel-table.h has them. */
 const shareType = (prelude: Prelude): string =>
@@ -77,13 +86,13 @@ const shareType = (prelude: Prelude): string =>
   );
 
 /** `shared` is what the function that shares the loop has: its arguments and its workspace. */
-function gridFunction(context: Context, layout: WorkspaceLayout, { name, loop, buffers }: Grid): string {
+function gridFunction(context: Shared, layout: WorkspaceLayout, { name, loop, buffers }: Grid): string {
   const own = layout.placements.filter(({ buffer }) => buffers.has(buffer.name));
   const body = [
     "void *const *args = ((void **)shared)[0];",
     "char *workspace = ((void **)shared)[1];",
     ...own.map((placement) => declaration(context, layout, placement, "slot")),
-    ...withTiles(context, emitStatement(context, loop.body)),
+    ...emitBody(context, loop.body),
   ];
   const variable = context.names.of("loop", loop.name);
   return `static void ${name}(void *shared, long ${variable}, long slot) {\n${textOf(body)}}\n`;
@@ -91,7 +100,7 @@ function gridFunction(context: Context, layout: WorkspaceLayout, { name, loop, b
 
 const textOf = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");
 
-function contextOf(func: LoopFunc, target: Target, numerics: Numerics, { grids }: Program): Context {
+function contextOf(func: LoopFunc, target: Target, numerics: Numerics, { grids }: Program): Shared {
   invariant(/^[A-Za-z_]\w*$/.test(func.name), `${func.name} is not an identifier`);
   const { vectorBytes } = cpuTarget(target);
   return {
@@ -102,17 +111,11 @@ function contextOf(func: LoopFunc, target: Target, numerics: Numerics, { grids }
     vectorBytes,
     pieceLanes: vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
-    tiles: assignTileRegisters(func.body),
     emit: emitExpression,
   };
 }
 
-function declaration(
-  { names }: Context,
-  layout: WorkspaceLayout,
-  { buffer, place }: BufferPlace,
-  slot: string,
-): string {
+function declaration({ names }: Shared, layout: WorkspaceLayout, { buffer, place }: BufferPlace, slot: string): string {
   const name = names.of("buffer", buffer.name);
   const type = cName[storedElement[buffer.dtype]];
   switch (place.kind) {

@@ -1,5 +1,5 @@
 // Statements on tiles → C: an instruction in assembler each, on the registers that tile-registers.ts gives out. All tiles
-// are whole, so one configuration holds for a kernel: set before its first statement and released after its last.
+// are whole, so one configuration holds for a launch: set before its first statement and released after its last.
 //
 //   acc = tdpbssd(acc, load_0, load_1)   →   uk_tdpbssd(0, 1, 2);
 
@@ -97,7 +97,7 @@ function placeOf(context: Context, buffer: string, [index]: readonly Expr[]): st
 
 // ── text ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A kernel's statements between the configuration and its release. */
+/** A launch's statements between the configuration and its release. */
 export function withTiles({ prelude, tiles }: Context, lines: readonly string[]): readonly string[] {
   return tiles.free.length + tiles.held.size === 0
     ? lines

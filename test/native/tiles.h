@@ -8,8 +8,9 @@ typedef struct {
   char bytes[1024];
 } __attribute__((may_alias)) uk_tile;
 
-static uk_tile uk_tiles[8];
-static int uk_configured;
+// Each thread has its own.
+static __thread uk_tile uk_tiles[8];
+static __thread int uk_configured;
 
 static inline uk_tile *uk_tile_at(int at) {
   if (!uk_configured) __builtin_trap();
