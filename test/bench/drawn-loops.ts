@@ -10,14 +10,12 @@ import { parseArgs } from "node:util";
 import { lower } from "../../src/compiler/backend/lower.ts";
 import { newArray } from "../../src/compiler/expr/typed-array.ts";
 import {
-  authoring,
   type ComputeDef,
   type CpuTarget,
   type CSource,
   factsOf,
   fromCompute,
   generateC,
-  instantiate,
   isCSource,
   parametersOf,
   printComputeDef,
@@ -40,14 +38,8 @@ import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
 import { quantile } from "../../src/tuner/measure/statistics.ts";
 import { predict } from "../../src/tuner/search/predict.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import { createRng, type Rng } from "../../src/tuner/support/rng.ts";
-import { contractionStages, contractionTypes } from "../support/drawn/draw-contraction.ts";
-import { mapStages } from "../support/drawn/draw-map.ts";
-import { drawOperator } from "../support/drawn/draw-operator.ts";
-import { rowStages } from "../support/drawn/draw-rows.ts";
-import { shortStages } from "../support/drawn/draw-short.ts";
-import { stencilStages } from "../support/drawn/draw-stencil.ts";
-import { wordStages } from "../support/drawn/draw-words.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
+import { type DrawnKind, drawnKind, drawnKinds, drawOperator } from "../support/drawn/draw-operator.ts";
 import { large } from "../support/drawn/drawing.ts";
 import { cpuName } from "./cpu-name.ts";
 import { appendLine } from "./json-lines.ts";
@@ -64,31 +56,8 @@ const { values } = parseArgs({
   },
 });
 
-type Stages = (rng: Rng) => authoring.Tensor | Record<string, authoring.Tensor>;
-
-const stagesOf: Readonly<Record<string, Stages>> = {
-  contraction: (rng) => contractionStages(rng, rng.pick(["f32", ...contractionTypes]), "large"),
-  map: (rng) => mapStages(rng, "large"),
-  row: (rng) => rowStages(rng, "large"),
-  short: (rng) => shortStages(rng, "large"),
-  stencil: (rng) => stencilStages(rng, "large"),
-  word: (rng) => wordStages(rng, "large"),
-};
-
-/** Kind "any" draws stages as users write them and as they do not. */
-const kinds = ["any", ...Object.keys(stagesOf)];
-
-function drawn(kind: string, seed: number, number: number): ComputeDef {
-  const rng = createRng(seed * 1_000_003 + number);
-  const stages = stagesOf[kind];
-  if (!stages) return drawOperator(rng, large).def;
-  const own = rng.next();
-  return instantiate(
-    authoring.defineOp({}, () => stages(createRng(own))),
-    {},
-    "drawn",
-  );
-}
+const drawn = (kind: DrawnKind, seed: number, number: number): ComputeDef =>
+  drawOperator(createRng(seed * 1_000_003 + number), large, kind).def;
 
 /** What somebody would ask of gcc: its most, whole vectors, and sums in another order, as "fast" allows them; NaN stays what it is. */
 const loopFlags = ["-O3", "-mprefer-vector-width=512", "-fassociative-math", "-fno-signed-zeros"];
@@ -178,7 +147,7 @@ async function compare(op: ComputeDef, title: string, target: CpuTarget, directo
 const lineOf = ({ title, ours, loops, differs }: Row): string =>
   `${(loops / ours).toFixed(2)}  ${title}: ${ours.toFixed(1)} µs, loops ${loops.toFixed(1)} µs${differs ? "; the results differ" : ""}`;
 
-const chosen = values.kind ? values.kind.split(",") : kinds;
+const chosen = values.kind?.split(",").map(drawnKind) ?? drawnKinds;
 const target = (values.target ? targets[values.target as TargetName] : hostTarget("native")) as CpuTarget;
 const [seed, from, count, below] = [values.seed, values.from, values.count, values.below].map(Number) as [
   number,

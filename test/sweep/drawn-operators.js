@@ -3,6 +3,7 @@
 // a seed that are done for this commit are not run again, so an interrupted run goes on where it stopped.
 //
 //     npm run test:drawn -- --count 20000
+//     npm run test:drawn -- --kind contraction --seed 3     one of the kinds of draw-operator.ts
 //     npm run test:drawn -- --seed 7 --from 417 --count 1      one alone: every pass is looked at
 
 import { spawnSync } from "node:child_process";
@@ -12,6 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const options = {
+  kind: { type: "string", default: "any" },
   seed: { type: "string", default: "1" },
   from: { type: "string", default: "0" },
   count: { type: "string", default: "1000" },

@@ -34,23 +34,45 @@ export interface DrawnOperator {
   readonly manner: Manner;
 }
 
-export function drawOperator(drawn: Rng, size: OperatorSize): DrawnOperator {
+type Stages = authoring.Tensor | Record<string, authoring.Tensor>;
+type SizeName = "large" | "small";
+
+/** Families of operators that are drawn alone, or among others. */
+const families = {
+  contraction: (rng, size) => contractionStages(rng, rng.pick(types), size),
+  map: mapStages,
+  row: rowStages,
+  stencil: stencilStages,
+  short: shortStages,
+  word: wordStages,
+} as const satisfies Record<string, (rng: Rng, size: SizeName) => Stages>;
+
+export type DrawnKind = "any" | keyof typeof families;
+
+/** All kinds of operators that there are; "any": stages as users write them and as they do not, and now and then a family. */
+export const drawnKinds: readonly DrawnKind[] = ["any", ...(Object.keys(families) as (keyof typeof families)[])];
+
+/** The kind of a name, as a command is given it. */
+export function drawnKind(name: string): DrawnKind {
+  const kind = drawnKinds.find((known) => known === name);
+  if (kind === undefined) throw new Error(`there are no operators "${name}", but ${drawnKinds.join(", ")}`);
+  return kind;
+}
+
+export function drawOperator(drawn: Rng, size: OperatorSize, kind: DrawnKind = "any"): DrawnOperator {
+  const sizeName = size === large ? "large" : "small";
   let manner: Manner = "exact";
   // The definition is the same whenever it is made again.
   const seed = drawn.next();
   const op = authoring.defineOp({}, () => {
     const rng = createRng(seed);
+    if (kind !== "any") return families[kind](rng, sizeName);
     const drawing = newDrawing(rng, size);
     manner = drawing.manner;
     if (manner !== "exact") return drawStages(drawing);
     return oneOf(drawing, [
       [8, () => drawStages(drawing)],
-      [1, () => contractionStages(rng, rng.pick(types), nameOf(size))],
-      [1, () => mapStages(rng, nameOf(size))],
-      [1, () => rowStages(rng, nameOf(size))],
-      [1, () => stencilStages(rng, nameOf(size))],
-      [1, () => shortStages(rng, nameOf(size))],
-      [1, () => wordStages(rng, nameOf(size))],
+      ...Object.values(families).map((family) => [1, () => family(rng, sizeName)] as [number, () => Stages]),
     ])();
   });
   return { op, def: instantiate(op, {}, "drawn"), manner };
@@ -58,9 +80,7 @@ export function drawOperator(drawn: Rng, size: OperatorSize): DrawnOperator {
 
 const types = ["f32", ...contractionTypes] as const;
 
-const nameOf = (size: OperatorSize): "large" | "small" => (size === large ? "large" : "small");
-
-function drawStages(drawing: Drawing): authoring.Tensor | Record<string, authoring.Tensor> {
+function drawStages(drawing: Drawing): Stages {
   const count = oneOf(drawing, [
     [5, 1],
     [4, 2],

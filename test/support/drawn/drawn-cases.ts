@@ -27,7 +27,7 @@ import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/gen
 import { createRng, type Rng } from "../../../src/tuner/support/rng.ts";
 import { avx512On2, type ChainCase } from "../random-schedule.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "../reference.ts";
-import { type DrawnOperator, drawOperator } from "./draw-operator.ts";
+import { type DrawnKind, type DrawnOperator, drawOperator } from "./draw-operator.ts";
 import { large, small } from "./drawing.ts";
 
 const machine = detectMachine();
@@ -58,22 +58,23 @@ export interface DrawnCases {
 /** Schedules a template whose legality is looked at. */
 const samples = 2;
 
-export function drawnCases(seed: number, number: number): DrawnCases {
+export function drawnCases(seed: number, number: number, kind: DrawnKind = "any"): DrawnCases {
   const rng = createRng(seed * 1_000_003 + number);
   const isLarge = number % 5 === 4;
-  const drawn = drawOperator(rng, isLarge ? large : small);
+  const drawn = drawOperator(rng, isLarge ? large : small, kind);
   const { def } = drawn;
   const numerics = numericsFor(drawn, rng);
   const constants = rng.below(3) === 0 ? def.inputs.map(({ name }) => name).filter(() => rng.below(2) === 0) : [];
   const threads = rng.below(4) === 0 ? 3 : 1;
   const fork = rng.fork();
   const reference = isLarge ? null : conditioned(referenceOf(def, fork, planFor(drawn, numerics)), numerics);
-  const operator = `operator ${number} of seed ${seed}: ${numerics}, ${threads} threads, constants ${constants.join() || "none"}\n${printComputeDef(def)}`;
+  const operator = `operator ${number} of seed ${seed}, kind ${kind}: ${numerics}, ${threads} threads, constants ${constants.join() || "none"}\n${printComputeDef(def)}`;
   const cases: ChainCase[] = [];
   const failures: string[] = [];
   let schedules = 0;
   for (const plain of [...drawnTargets, ...furtherTargets]) {
-    const target = { ...plain, threads };
+    // Registers that have to be set up are set up by each thread.
+    const target = { ...plain, threads: furtherTargets.includes(plain) && rng.below(2) === 0 ? 3 : threads };
     const attempt: Attempt = { op: def, number, target, numerics, constants, reference, rng: rng.fork() };
     try {
       const found = casesFor(attempt);

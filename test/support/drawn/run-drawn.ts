@@ -20,6 +20,7 @@ import { isOnTiles, onSoftTiles } from "../../native/soft-tiles.ts";
 import { describeCase, newReport, runCases } from "../oracle-chain.ts";
 import { avx512On2, type ChainCase } from "../random-schedule.ts";
 import { wrongJs, wrongNative, wrongNest, wrongWasm } from "../reference.ts";
+import type { DrawnKind } from "./draw-operator.ts";
 import { type DrawnCases, drawnCases } from "./drawn-cases.ts";
 
 setFlagsFromString("--experimental-wasm-relaxed-simd");
@@ -41,22 +42,26 @@ export const printDrawnReport = ({ operators, schedules, runs, failures }: Drawn
 };
 
 /** One operator through every link of the oracle chain: what is wrong. */
-export async function runWhole(seed: number, number: number): Promise<readonly string[]> {
-  const { cases, failures, operator } = drawnCases(seed, number);
+export async function runWhole(seed: number, number: number, kind: DrawnKind): Promise<readonly string[]> {
+  const { cases, failures, operator } = drawnCases(seed, number, kind);
   console.log(operator);
   const report = newReport();
   for (const it of cases) if (canRun(it.target)) await runCases(report, [it]);
   return [...failures, ...report.failures];
 }
 
+export interface DrawnRun {
+  readonly seed: number;
+  readonly from: number;
+  readonly count: number;
+  readonly kind?: DrawnKind;
+}
+
 /** Operators `from` to `from + count` of a seed, added to the report. */
-export async function runDrawn(
-  report: DrawnReport,
-  { seed, from, count }: { readonly seed: number; readonly from: number; readonly count: number },
-): Promise<void> {
+export async function runDrawn(report: DrawnReport, { seed, from, count, kind = "any" }: DrawnRun): Promise<void> {
   const native: Native[] = [];
   for (let number = from; number < from + count; number++) {
-    const drawn = drawnOrFailure(report, seed, number);
+    const drawn = drawnOrFailure(report, seed, number, kind);
     if (!drawn) continue;
     report.operators += 1;
     report.schedules += drawn.schedules;
@@ -66,11 +71,11 @@ export async function runDrawn(
   await runNative(report, native);
 }
 
-function drawnOrFailure(report: DrawnReport, seed: number, number: number): DrawnCases | null {
+function drawnOrFailure(report: DrawnReport, seed: number, number: number, kind: DrawnKind): DrawnCases | null {
   try {
-    return drawnCases(seed, number);
+    return drawnCases(seed, number, kind);
   } catch (error) {
-    report.failures.push(`operator ${number} of seed ${seed}: ${(error as Error).stack ?? error}`);
+    report.failures.push(`operator ${number} of seed ${seed}, kind ${kind}: ${(error as Error).stack ?? error}`);
     return null;
   }
 }
