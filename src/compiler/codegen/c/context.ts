@@ -14,9 +14,9 @@ export interface Context {
   readonly buffers: ReadonlyMap<string, Buffer>;
   readonly numerics: Numerics;
   readonly vectorBytes: number;
-  /** Most lanes of a piece: the vector width of the target over the widest element of the function. */
-  readonly pieceLanes: number;
-  /** Locals that are not cut into pieces of so many lanes, but of the lanes given here. */
+  /** Bytes of the widest element that each local which is a vector meets: its pieces are as many lanes as then fill a register. */
+  readonly widestOfLocals: ReadonlyMap<string, number>;
+  /** Locals that are not cut into these pieces, but into pieces of the lanes given here. */
   readonly operandLocals: ReadonlyMap<string, number>;
   /** Locals that are tiles and no C variables. */
   readonly tiles: TileRegisters;

@@ -9,12 +9,13 @@ import type { Context, Value } from "./context.ts";
 import { type Element, elementBytes, piecesOf, storedElement, typeName } from "./element.ts";
 import { emit } from "./operand.ts";
 import { pickFunction } from "./pick.ts";
+import { pieceLanesOf } from "./piece-lanes.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline } from "./vector-function.ts";
 
 export function emitFold(context: Context, { op, operand, dtype }: LaneFold): Value {
   const element = storedElement[dtype];
-  const pieces = piecesOf(lanesOf(operand), context.pieceLanes);
+  const pieces = piecesOf(lanesOf(operand), pieceLanesOf(context, operand));
   const { lanes } = pieces[0]!;
   const values = pieces.map((piece) => emit(context, operand, piece));
   const { text } = values.reduce((left, right) => onValues(context, op, left, right, lanes));

@@ -16,11 +16,11 @@ import { emitExpression } from "./expression.ts";
 import { operandLocals } from "./intrinsic-call.ts";
 import { type BufferPlace, layoutOf, lengthOf, type WorkspaceLayout } from "./layout.ts";
 import { Names } from "./names.ts";
+import { widestOfLocals } from "./piece-lanes.ts";
 import { Prelude } from "./prelude.ts";
 import { emitStatement } from "./statement.ts";
 import { withTiles } from "./tile.ts";
 import { assignTileRegisters } from "./tile-registers.ts";
-import { widestElement } from "./widest-element.ts";
 
 /** What all launches of a function have in common. */
 type Shared = Omit<Context, "tiles">;
@@ -109,7 +109,7 @@ function contextOf(func: LoopFunc, target: Target, numerics: Numerics, { grids }
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     numerics,
     vectorBytes,
-    pieceLanes: vectorBytes / widestElement(func.body),
+    widestOfLocals: widestOfLocals(func.body),
     operandLocals: operandLocals(func.body),
     emit: emitExpression,
   };

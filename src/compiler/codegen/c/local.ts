@@ -10,8 +10,13 @@ export const localElement = (dtype: IrType, lanes: number): Element =>
   dtype === "bool" && lanes > 1 ? "i32" : storedElement[dtype];
 
 /** The variables of a local of `lanes` lanes. */
-export const piecesOfLocal = (context: Context, name: string, lanes: number): readonly Piece[] =>
-  piecesOf(lanes, context.operandLocals.get(name) ?? context.pieceLanes);
+export function piecesOfLocal(
+  { operandLocals, widestOfLocals, vectorBytes }: Context,
+  name: string,
+  lanes: number,
+): readonly Piece[] {
+  return piecesOf(lanes, operandLocals.get(name) ?? vectorBytes / (widestOfLocals.get(name) ?? 1));
+}
 
 /** The variable that holds the lanes `piece`, one of its pieces, of a local of `lanes` lanes. */
 export function localName(context: Context, name: string, lanes: number, piece: Piece): string {

@@ -2,7 +2,6 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
-import { someExpr } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { InvariantError } from "../../support/invariant.ts";
 import { emitPrefetch, emitStore } from "./access.ts";
@@ -12,8 +11,8 @@ import { type Piece, piecesOf } from "./element.ts";
 import { localElement, localName, piecesOfLocal } from "./local.ts";
 import { asMask } from "./mask.ts";
 import { emit, emitScalar } from "./operand.ts";
+import { pieceLanesOf } from "./piece-lanes.ts";
 import { emitTileStatement } from "./tile.ts";
-import { widestElement } from "./widest-element.ts";
 
 export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
   switch (stmt.kind) {
@@ -39,18 +38,12 @@ export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
 function emitLeaf(context: Context, stmt: Store | Define | Assign): readonly string[] {
   switch (stmt.kind) {
     case "store":
-      return emitStore(context, stmt, piecesOf(lanesOf(stmt.indices[0]!), storedLanes(context, stmt)));
+      return emitStore(context, stmt, piecesOf(lanesOf(stmt.indices[0]!), pieceLanesOf(context, stmt.value)));
     case "define":
       return emitDefine(context, stmt);
     case "assign":
       return emitAssign(context, stmt);
   }
-}
-
-/** Most lanes of a piece of a store: locals lie in the pieces of the function, what memory gives fills a register. */
-function storedLanes({ vectorBytes, pieceLanes }: Context, store: Store): number {
-  const hasLocals = someExpr(store.value, ({ kind }) => kind === "local" || kind === "intrinsic");
-  return hasLocals ? pieceLanes : vectorBytes / widestElement(store);
 }
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);

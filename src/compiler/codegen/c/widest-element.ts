@@ -1,4 +1,4 @@
-// Statement → bytes of the widest element that its vectors have: what decides how many lanes fit a register.
+// Statement or value → bytes of the widest element that its vectors have: what decides how many lanes fit a register.
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, IrType, Stmt } from "../../ir/loop-ir.ts";
@@ -17,7 +17,8 @@ export function widestElement(body: Stmt): number {
   return widest;
 }
 
-function widestOf(expr: Expr): number {
+/** The same of a value. */
+export function widestOf(expr: Expr): number {
   const own = lanesOf(expr) === 1 ? 1 : Math.max(elementBytes[storedElement[expr.dtype]], widestOnTheWay(expr));
   const operands = expr.kind === "load" ? [] : operandsOf(expr);
   return Math.max(own, ...operands.map(widestOf));

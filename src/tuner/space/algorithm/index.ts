@@ -2,6 +2,7 @@
 
 import type { TuningTask } from "../../data/task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
+import { withProductQuotients } from "./constant-quotients.ts";
 import { direct } from "./direct.ts";
 import { flatMaps } from "./flat-maps.ts";
 import { withKnownValues } from "./known-values.ts";
@@ -42,5 +43,10 @@ export function algorithmsFor(
   rules: readonly AlgorithmRule[] = defaultAlgorithms,
 ): readonly Algorithm[] {
   const task = { ...asked, op: withKnownValues(asked.op) };
-  return rules.filter((rule) => rule.applies(task)).map((rule) => ({ name: rule.name, ...rule.rewrite(task.op) }));
+  return rules
+    .filter((rule) => rule.applies(task))
+    .map((rule) => {
+      const computation = rule.rewrite(task.op);
+      return { name: rule.name, ...computation, op: withProductQuotients(computation.op) };
+    });
 }

@@ -3,50 +3,17 @@
 //
 //   u8(min(max(min(max(i32(X[i]) - 16, 0), 219), 0), 255))    →    u8(min(max(i32(X[i]) - 16, 0), 219))
 
-import {
-  type BinaryExpr,
-  type ComputeDef,
-  foldScalar,
-  type Interval,
-  isInteger,
-  operandsOfScalar,
-  remembered,
-  type ScalarExpr,
-  type Stage,
-  stageValues,
-  valuesIn,
-  withOperands,
-} from "../../../compiler/index.ts";
+import { type BinaryExpr, type ComputeDef, isInteger, remembered, type ScalarExpr } from "../../../compiler/index.ts";
+import { rewriteElements, type ValuesOf } from "./element-values.ts";
 
 /** The operator with these values; itself where there are none. Indices stay as they are. */
-export const withKnownValues = remembered((op: ComputeDef): ComputeDef => {
-  const values = stageValues(op);
-  const stages = op.stages.map((stage) => settled(stage, valuesIn(stage, values)));
-  return stages.every((stage, at) => stage === op.stages[at]) ? op : { ...op, stages };
-});
-
-type ValuesOf = (expr: ScalarExpr) => Interval;
-
-interface Settled {
-  readonly expr: ScalarExpr;
-  /** Whether an element of a tensor decides it: other integers are places, which spaces look at as they are written. */
-  readonly reads: boolean;
-}
-
-function settled(stage: Stage, valuesOf: ValuesOf): Stage {
-  const { expr: body } = foldScalar<Settled>(stage.body, (node, of) => {
-    if (node.kind === "read") return { expr: node, reads: true };
-    // Asked for once: what an operand is asked for twice, its own are asked for four times.
-    const operands = new Map(operandsOfScalar(node).map((operand) => [operand, of(operand)]));
-    const exprOf = (operand: ScalarExpr): ScalarExpr => operands.get(operand)!.expr;
-    const reads = [...operands.values()].some((operand) => operand.reads);
-    const known = reads ? knownValue(node, valuesOf) : null;
-    if (known) return known.kind === "const" ? { expr: known, reads } : operands.get(known)!;
-    const isSame = [...operands].every(([operand, { expr }]) => expr === operand);
-    return { expr: isSame ? node : withOperands(node, exprOf), reads };
-  });
-  return body === stage.body ? stage : { ...stage, body };
-}
+export const withKnownValues = remembered(
+  (op: ComputeDef): ComputeDef =>
+    rewriteElements(op, (node, valuesOf, become) => {
+      const known = knownValue(node, valuesOf);
+      return known && (known.kind === "const" ? known : become(known));
+    }),
+);
 
 /** Returns the constant that the node is, or the operand. Null: it depends. */
 function knownValue(node: ScalarExpr, valuesOf: ValuesOf): ScalarExpr | null {

@@ -38,7 +38,8 @@ export const carryRows: SpaceRule = {
 
   apply(draft, stage, context) {
     const plan = planFor(stage, context, draft.kept);
-    const inlining = draft.keeps === true ? [] : context.otherwise(keepNone(draft), stage.name);
+    const isOpen = plan !== null && plan.kept.size === 0;
+    const inlining = draft.keeps === true ? [] : context.otherwise(isOpen ? draft : keepNone(draft), stage.name);
     return draft.keeps === false ? inlining : [...inlining, ...keeping(draft, stage, plan, context)];
   },
 };

@@ -193,6 +193,17 @@ function isInside({ buffer, indices }: Load, { buffers, ranges }: VectorSite): b
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
 }
 
+/** Says whether all active lanes of a load lie in the buffer: the first does, and so does the last. */
+function isInsideFor({ buffer, indices }: Load, active: Expr, { name, buffers, ranges }: VectorSite): boolean {
+  const form = simplifyAffine(indices[0]!, ranges);
+  if (coefficientOf(form, name) < 0 || withoutVar(form, name).terms.some(({ atom }) => mentions(atom, name)))
+    return false;
+  const at = (lane: Expr): Expr => simplifyIndex(substitute(indices[0]!, new Map([[name, lane]])), ranges);
+  const first = boundsOf(at(constInt(0)), ranges).min;
+  const last = boundsOf(at(add(active, constInt(-1))), ranges).max;
+  return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
+}
+
 /** Says whether an expression is made of loop variables alone. */
 export const isIndex = (expr: Expr): boolean =>
   !someExpr(expr, ({ kind }) => kind !== "var" && kind !== "const" && kind !== "binary" && kind !== "unary");
@@ -323,7 +334,7 @@ function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
   const memory = isLarge ? { ...state.memory!, vectors: new Map<Expr, Expr | null>(), isSide: true } : null;
   const inner: State = { site, active, needsLane: false, memory };
   const yes = vectorOf(expr.then, inner);
-  const no = isSpeculative(expr.else, site) ? vectorOf(expr.else, state) : null;
+  const no = isSpeculative(expr.else, state) ? vectorOf(expr.else, state) : null;
   if (!yes || !no || inner.needsLane) return null;
   const condition = lt(ramp(constInt(0), 1, site.lanes), broadcast(count, site.lanes));
   return select(condition, broadcast(yes, site.lanes), broadcast(no, site.lanes));
@@ -334,14 +345,14 @@ const isZero = (expr: Expr): boolean => expr.kind === "const" && expr.value === 
 /** A condition that may hold for any lanes: both sides are evaluated, so neither may load outside a buffer. */
 function anySelect(expr: Select, state: State): Expr | null {
   const { site } = state;
-  if (!isSpeculative(expr.then, site) || !isSpeculative(expr.else, site)) return null;
+  if (!isSpeculative(expr.then, state) || !isSpeculative(expr.else, state)) return null;
   const condition = vectorOf(expr.condition, state);
   return condition && sides(expr, broadcast(condition, site.lanes), state);
 }
 
 /** Says whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
-const isSpeculative = (expr: Expr, site: VectorSite): boolean =>
+const isSpeculative = (expr: Expr, { site, active }: State): boolean =>
   !someExpr(expr, (each) => {
-    if (each.kind === "load") return !isInside(each, site);
+    if (each.kind === "load") return !isInside(each, site) && !(active && isInsideFor(each, active, site));
     return each.kind === "binary" && (each.op === "floorDiv" || each.op === "mod") && each.right.kind !== "const";
   });
