@@ -11,6 +11,7 @@ import {
   type ComputeDef,
   type Interval,
   integerOf,
+  integerRange,
   remembered,
   type ScalarExpr,
 } from "../../../compiler/index.ts";
@@ -37,15 +38,15 @@ interface QuotientForm {
   readonly shift: number;
 }
 
-/** Most that a product may be: the largest i32. */
-const most = 2 ** 31 - 1;
+/** Most that a product may be. */
+const [, most] = integerRange.i32;
 
 /** The form of the fewest bits. Null: none has products that are i32, or the division is a shift itself. */
 function quotientForm({ min, max }: Interval, divisor: number): QuotientForm | null {
-  if (divisor < 3 || Number.isInteger(Math.log2(divisor))) return null;
+  if (divisor <= 0 || Number.isInteger(Math.log2(divisor))) return null;
   const added = Math.max(0, Math.ceil(-min / divisor));
   const largest = max + added * divisor;
-  for (let shift = 0; shift < 31; shift++) {
+  for (let shift = 0; 2 ** shift <= most; shift++) {
     const factor = Math.ceil(2 ** shift / divisor);
     if (largest * factor > most) return null;
     // The factor is too large by (factor · divisor - 2^shift) / divisor: no value may feel it.
