@@ -43,10 +43,31 @@ function division(prelude: Prelude, op: DivisionOp, element: Element, divisor: n
     const isByte = lanes > 1 && elementBytes[element] === 1;
     const [computed, own] = isByte ? (["i16", prelude.type("i16", lanes)] as const) : ([element, type] as const);
     const operand = isByte ? resizeLanes(prelude, "a", element, "i16", lanes) : "a";
-    const sign = element === "u8" ? null : `n >> ${elementBytes[computed] * 8 - 1}`;
-    const quotient = sign ? `((n ^ (${sign})) / ${divisor}) ^ (${sign})` : `n / ${divisor}`;
+    const bits = elementBytes[computed] * 8;
+    const sign = element === "u8" ? null : `n >> ${bits - 1}`;
+    const isWhole = sign !== null && isProduct(divisor, bits);
+    const dividend = isWhole ? `(whole)(n ^ (${sign}))` : `(n ^ (${sign}))`;
+    const quotient = sign ? `(${own})(${dividend} / ${divisor}) ^ (${sign})` : `n / ${divisor}`;
     const result = op === "floorDiv" ? quotient : `n - (${own})(${quotient}) * ${divisor}`;
     const narrow = isByte ? resizeLanes(prelude, `(${result})`, "i16", element, lanes) : `(${type})(${result})`;
-    return `${inline} ${type} ${name}(${type} a) {\n  const ${own} n = ${operand};\n  return ${narrow};\n}`;
+    const whole = isWhole ? `  typedef ${wholeType(bits, lanes)};\n` : "";
+    return `${inline} ${type} ${name}(${type} a) {\n${whole}  const ${own} n = ${operand};\n  return ${narrow};\n}`;
   });
+}
+
+/** Declares `whole`, numbers that are never negative. */
+const wholeType = (bits: number, lanes: number): string =>
+  `unsigned ${bits === 16 ? "short" : "int"} whole${lanes === 1 ? "" : ` __attribute__((vector_size(${(bits / 8) * lanes})))`}`;
+
+/**
+ * Says whether a division of unsigned integers is the upper half of a product and a shift. Others take as many instructions as signed
+ * ones. After Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (PLDI 1994).
+ */
+function isProduct(divisor: number, bits: number): boolean {
+  for (let shift = 0; ; shift++) {
+    const power = 1n << BigInt(bits + shift);
+    const factor = (power + BigInt(divisor) - 1n) / BigInt(divisor);
+    if (factor >> BigInt(bits) > 0n) return false;
+    if (factor * BigInt(divisor) - power <= 1n << BigInt(shift)) return true;
+  }
 }
