@@ -1,4 +1,5 @@
-// A value that a statement uses several times → one local, computed before it.
+// A value that a statement uses several times → one local, computed before it. One that a loop computes again in each iteration, and
+// that takes long, is computed before the loop.
 //
 //   Y[i] = (a + X[i] / a) * 0.5, with (b + X[i] / b) * 0.5 for a        let value.0: f32 = (b + X[i] / b) * 0.5
 //                                                                  →    Y[i] = (value.0 + X[i] / value.0) * 0.5
@@ -11,6 +12,7 @@ import { localValues } from "../../ir/local-values.ts";
 import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
 import type { Ranges } from "../../ir/ranges.ts";
 import { mapOwnExprs, ownExprs } from "../../ir/visit.ts";
+import { hoistFixedValues } from "./fixed-values.ts";
 import { expandLeaves, freshNames, type Leaf } from "./leaves.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -20,7 +22,10 @@ export const shareValues: Pass = {
   run(func) {
     const fresh = freshNames(func);
     const buffers = buffersOf(func);
-    return expandLeaves(func, (leaf, ranges) => shareIn(leaf, buffers, ranges, () => fresh("value")));
+    const newName = (): string => fresh("value");
+    const shared = expandLeaves(func, (leaf, ranges) => shareIn(leaf, buffers, ranges, newName));
+    const body = hoistFixedValues(shared.body, newName);
+    return body === shared.body ? shared : { ...shared, body };
   },
 };
 

@@ -4,14 +4,18 @@
 import { expect, test } from "vitest";
 import {
   add,
+  assign,
   constInt,
   constOf,
+  define,
   div,
   forLoop,
   ge,
   loadOf,
+  localOf,
   mul,
   select,
+  seq,
   store,
   sub,
   unary,
@@ -110,4 +114,72 @@ test("statements grow with the operations, however often values are used, and no
       .map((line) => line.split("+").length),
   );
   expect(deepest).toBeLessThan(60);
+});
+
+// ── values that a loop computes again ───────────────────────────────────────────────────────────────────────────────
+
+const rows = (...body: readonly Stmt[]): string => {
+  const inner = forLoop("j", 4, seq(...body));
+  return printStmt(shared(seq(define("v", x), inner)));
+};
+const v = localOf("v", "f32");
+const j = variable("j");
+const root = unary("sqrt", add(v, constOf("f32", 1)));
+
+test("a root of what no iteration changes is computed before the loop, by itself or in a larger value", () => {
+  expect(rows(store(Y, [j], mul(loadOf(X, [j]), div(constOf("f32", 1), root))))).toMatchInlineSnapshot(`
+    "for i in 0..8
+      let v: f32 = X[i]
+      let value.0: f32 = 1.0 / sqrt(v + 1.0)
+      for j in 0..4
+        Y[j] = X[j] * value.0"
+  `);
+  expect(
+    rows(store(Y, [j], mul(root, loadOf(X, [j]))), store(Y, [i], div(loadOf(X, [j]), root))),
+  ).toMatchInlineSnapshot(`
+    "for i in 0..8
+      let v: f32 = X[i]
+      let value.0: f32 = sqrt(v + 1.0)
+      for j in 0..4
+        Y[j] = value.0 * X[j]
+        Y[i] = X[j] / value.0"
+  `);
+});
+
+test("locals leave the loop with what is made of them", () => {
+  expect(rows(define("w", unary("exp", v)), store(Y, [j], div(localOf("w", "f32"), v)))).toMatchInlineSnapshot(`
+    "for i in 0..8
+      let v: f32 = X[i]
+      let w: f32 = exp(v)
+      let value.0: f32 = w / v
+      for j in 0..4
+        Y[j] = value.0"
+  `);
+});
+
+test("what an iteration changes stays, and so does what takes no longer than a local", () => {
+  const w = localOf("w", "f32");
+  const assigned = [define("w", v), assign("w", mul(w, v)), store(Y, [j], unary("sqrt", w))];
+  expect(rows(...assigned, store(Y, [i], add(mul(v, v), unary("sqrt", loadOf(X, [j])))))).toMatchInlineSnapshot(`
+    "for i in 0..8
+      let v: f32 = X[i]
+      for j in 0..4
+        let w: f32 = v
+        w = w * v
+        Y[j] = sqrt(w)
+        Y[i] = v * v + sqrt(X[j])"
+  `);
+});
+
+test("what no loop changes leaves them all", () => {
+  const inner = forLoop("k", 4, store(Y, [variable("k")], mul(loadOf(X, [variable("k")]), root)));
+  expect(rows(store(Y, [j], v), inner)).toMatchInlineSnapshot(`
+    "for i in 0..8
+      let v: f32 = X[i]
+      let value.0: f32 = sqrt(v + 1.0)
+      for j in 0..4
+        Y[j] = v
+        for k in 0..4
+          Y[k] = X[k] * value.0"
+  `);
 });
