@@ -163,7 +163,7 @@ describe("mistakes in", () => {
   const isLarge = ({ title }: Kernel): boolean => title.startsWith("four warps");
   const named = (some: readonly Kernel[]) => some.map((kernel) => [kernel.title, kernel] as const);
   inTurn(2).each(named(kernels.filter((kernel) => !isLarge(kernel))))("%s", judgeAll, 60_000);
-  inTurn(3).each(named(kernels.filter(isLarge)))("%s", judgeAll, 60_000);
+  inTurn(3).each(named(kernels.filter(isLarge)))("%s", judgeAll, 180_000);
 });
 
 function judgeAll(_: string, kernel: Kernel): void {
