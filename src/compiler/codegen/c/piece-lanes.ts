@@ -18,7 +18,7 @@ export function widestOfLocals(body: Stmt): ReadonlyMap<string, number> {
     if (!isLeaf(stmt)) return;
     const names = [...vectorsOf(stmt)];
     const met = new Set(names.map(groupOf));
-    const [group] = met;
+    const group = [...met].find((name) => widest.has(name)) ?? names[0];
     if (group === undefined) return;
     const widths = [...met].map((name) => widest.get(name) ?? 1);
     for (const name of [...names, ...met]) groups.set(name, group);
@@ -48,6 +48,6 @@ function vectorsIn(whole: Expr): ReadonlySet<string> {
 
 /** Most lanes of a piece of a value that is stored, or combined into one. */
 export function pieceLanesOf({ vectorBytes, widestOfLocals }: Context, value: Expr): number {
-  const widths = [...vectorsIn(value)].map((name) => widestOfLocals.get(name)!);
+  const widths = [...vectorsIn(value)].map((name) => widestOfLocals.get(name) ?? 1);
   return vectorBytes / Math.max(widestOf(value), ...widths);
 }

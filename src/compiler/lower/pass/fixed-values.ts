@@ -39,7 +39,8 @@ function beforeLoop(loop: For, fresh: () => string): Stmt {
   const fixed = new Map<string, Define>();
   const isFixed = (expr: Expr): boolean => !someExpr(expr, (each) => changes(each, changed));
   const replaced = (expr: Expr): Expr => {
-    if (!someExpr(expr, isCostly) || !isFixed(expr)) return mapOperands(expr, replaced);
+    if (!someExpr(expr, isCostly)) return expr;
+    if (!isFixed(expr)) return mapOperands(expr, replaced);
     const key = exprKey(expr);
     const known = fixed.get(key);
     if (!known && fixed.size >= mostFixed) return expr;
@@ -60,6 +61,7 @@ function beforeLoop(loop: For, fresh: () => string): Stmt {
 
 const isLeaf = ({ kind }: Stmt): boolean => kind === "store" || kind === "define" || kind === "assign";
 
+/** Says whether something in a statement does. */
 function takesLong(stmt: Stmt): boolean {
   let found = false;
   walkStmt(stmt, (each) => {
