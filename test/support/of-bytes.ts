@@ -1,6 +1,6 @@
 // Operators whose elements are made of the bytes of one to three images, of 100 pixels each, as words.
 
-import { authoring, type Op } from "../../src/compiler/index.ts";
+import { authoring, type ComputeDef, instantiate, type Op, printComputeDef } from "../../src/compiler/index.ts";
 
 const { cast, compute, defineOp, tensor } = authoring;
 
@@ -15,3 +15,11 @@ export const ofBytes = (element: (a: Word, b: Word, m: Word) => authoring.Expr):
       return element(a!, b!, m!) as never;
     });
   });
+
+export const defOf = (op: Op): ComputeDef => instantiate(op, {}, "op");
+
+/** The first stage as it is printed, without its axes. */
+export const bodyOf = (def: ComputeDef): string =>
+  printComputeDef(def)
+    .split("\n")[1]!
+    .replace(/ {2}.*$/, "");

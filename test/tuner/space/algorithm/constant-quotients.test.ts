@@ -1,25 +1,14 @@
 // Quotients by constants as products and shifts: right for each value that they are said to be for, and no product is more than an i32 holds.
 
 import { expect, test } from "vitest";
-import {
-  authoring,
-  type ComputeDef,
-  evaluate,
-  instantiate,
-  type Op,
-  printComputeDef,
-} from "../../../../src/compiler/index.ts";
+import { authoring, evaluate, type Op } from "../../../../src/compiler/index.ts";
 import { withProductQuotients } from "../../../../src/tuner/space/algorithm/constant-quotients.ts";
 import { fewer, rngOf } from "../../../support/long.ts";
-import { ofBytes as bytes } from "../../../support/of-bytes.ts";
+import { ofBytes as bytes, defOf, bodyOf as printedBody } from "../../../support/of-bytes.ts";
 
 const { cast, compute, defineOp, tensor } = authoring;
 
-const defOf = (op: Op): ComputeDef => instantiate(op, {}, "op");
-const bodyOf = (op: Op): string =>
-  printComputeDef(withProductQuotients(defOf(op)))
-    .split("\n")[1]!
-    .replace(/ {2}.*$/, "");
+const bodyOf = (op: Op): string => printedBody(withProductQuotients(defOf(op)));
 
 test("a quotient is a product and a shift", () => {
   expect(

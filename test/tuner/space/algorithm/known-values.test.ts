@@ -2,28 +2,17 @@
 // lot, other in each run, is evaluated as it is written and as it becomes.
 
 import { expect, test } from "vitest";
-import {
-  authoring,
-  type ComputeDef,
-  evaluate,
-  instantiate,
-  type Op,
-  printComputeDef,
-} from "../../../../src/compiler/index.ts";
+import { authoring, evaluate, type Op, printComputeDef } from "../../../../src/compiler/index.ts";
 import { checkPlan } from "../../../../src/tuner/check/check-output.ts";
 import { testInputs } from "../../../../src/tuner/check/inputs.ts";
 import { withKnownValues } from "../../../../src/tuner/space/algorithm/known-values.ts";
 import { drawWords } from "../../../support/drawn/draw-words.ts";
 import { fewer, rngOf } from "../../../support/long.ts";
-import { ofBytes as bytes, type Word } from "../../../support/of-bytes.ts";
+import { ofBytes as bytes, defOf, bodyOf as printedBody, type Word } from "../../../support/of-bytes.ts";
 
 const { cast, compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
 
-const defOf = (op: Op): ComputeDef => instantiate(op, {}, "op");
-const bodyOf = (op: Op): string =>
-  printComputeDef(withKnownValues(defOf(op)))
-    .split("\n")[1]!
-    .replace(/ {2}.*$/, "");
+const bodyOf = (op: Op): string => printedBody(withKnownValues(defOf(op)));
 
 test("limits that nothing reaches go", () => {
   expect(bodyOf(bytes((a) => a.sub(16).max(0).min(219).max(0).min(255)))).toBe(
