@@ -1,5 +1,5 @@
 // Kernels on tiles for machines that have none: the instructions in plain C (tiles.h), in the place of the assembler's.
-// They are as strict as a processor: a tile outside of a configuration is an illegal instruction.
+// The instructions are as strict as the processor: a tile outside of a configuration is an illegal instruction.
 
 import { readFileSync } from "node:fs";
 import { type CSource, targets } from "../../src/compiler/index.ts";

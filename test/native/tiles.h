@@ -8,7 +8,7 @@ typedef struct {
   char bytes[1024];
 } __attribute__((may_alias)) uk_tile;
 
-// Each thread has its own.
+// Each thread has tiles of its own.
 static __thread uk_tile uk_tiles[8];
 static __thread int uk_configured;
 

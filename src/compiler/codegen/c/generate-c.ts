@@ -22,7 +22,7 @@ import { emitStatement } from "./statement.ts";
 import { withTiles } from "./tile.ts";
 import { assignTileRegisters } from "./tile-registers.ts";
 
-/** What all launches of a function have in common. */
+/** The context that all launches of a function have in common. */
 type Shared = Omit<Context, "tiles">;
 
 /**

@@ -3,6 +3,7 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, Stmt, Store } from "../../ir/loop-ir.ts";
+import { isLeaf } from "../../ir/statements.ts";
 import { ownExprs, walkExpr, walkStmt } from "../../ir/visit.ts";
 import type { Context } from "./context.ts";
 import { widestElement, widestOf } from "./widest-element.ts";
@@ -26,9 +27,6 @@ export function widestOfLocals(body: Stmt): ReadonlyMap<string, number> {
   });
   return new Map([...groups.keys()].map((name) => [name, widest.get(groupOf(name))!]));
 }
-
-const isLeaf = (stmt: Stmt): stmt is Store | Define | Assign =>
-  stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
 
 /** Names of the locals of a statement that are vectors. */
 function vectorsOf(stmt: Store | Define | Assign): ReadonlySet<string> {

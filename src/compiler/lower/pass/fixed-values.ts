@@ -9,33 +9,34 @@ import { define, localFrom } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Define, Expr, For, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { changedIn, isLeaf, spliced } from "../../ir/statements.ts";
 import { isThreadLoop } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
-import { flatMap } from "../../support/flat-map.ts";
 import { isExpandedBinary, isExpandedUnary } from "../math/expansions.ts";
 
 /** Values that leave one loop: each takes a register from the loop's body. */
 const mostFixed = 8;
 
-/** @param fresh gives the name of the next local */
+/**
+ * The body with such locals before its loops.
+ *
+ * @param fresh gives the name of the next local
+ */
 export function hoistFixedValues(body: Stmt, fresh: () => string): Stmt {
   return takesLong(body) ? hoisted(body, fresh) : body;
 }
 
 function hoisted(stmt: Stmt, fresh: () => string): Stmt {
   const inner = mapChildren(stmt, (child) => hoisted(child, fresh));
-  if (inner.kind === "seq") return inner === stmt ? stmt : { kind: "seq", body: flatMap(inner.body, statementsOf) };
+  if (inner.kind === "seq") return inner === stmt ? stmt : spliced(inner.body);
   // Threads of a parallel loop do not have the registers of the code around it.
   if (inner.kind !== "for" || inner.extent < 1 || inner.mark === "parallel" || isThreadLoop(inner)) return inner;
   return beforeLoop(inner, fresh);
 }
 
-/** Locals have names of their own throughout the function, so their scopes may grow. */
-const statementsOf = (stmt: Stmt): readonly Stmt[] => (stmt.kind === "seq" ? stmt.body : [stmt]);
-
 function beforeLoop(loop: For, fresh: () => string): Stmt {
-  const { changed, assigned } = changedIn(loop);
+  const [changed, assigned] = [changedIn(loop), assignedIn(loop)];
   const fixed = new Map<string, Define>();
   const isFixed = (expr: Expr): boolean => !someExpr(expr, (each) => changes(each, changed));
   const replaced = (expr: Expr): Expr => {
@@ -49,7 +50,7 @@ function beforeLoop(loop: For, fresh: () => string): Stmt {
     return localFrom(local);
   };
   const rest: Stmt[] = [];
-  for (const stmt of statementsOf(loop.body)) {
+  for (const stmt of spliced([loop.body]).body) {
     const isWhole = stmt.kind === "define" && !assigned.has(stmt.name) && isFixed(stmt.value) && fixed.size < mostFixed;
     if (isWhole) {
       fixed.set(`${stmt.name} ${exprKey(stmt.value)}`, stmt);
@@ -59,9 +60,7 @@ function beforeLoop(loop: For, fresh: () => string): Stmt {
   return fixed.size === 0 ? loop : seqOf([...fixed.values(), updateFor(loop, { body: seqOf(rest) })]);
 }
 
-const isLeaf = ({ kind }: Stmt): boolean => kind === "store" || kind === "define" || kind === "assign";
-
-/** Says whether something in a statement does. */
+/** Says whether a statement, or one inside, computes something that takes long. */
 function takesLong(stmt: Stmt): boolean {
   let found = false;
   walkStmt(stmt, (each) => {
@@ -80,18 +79,11 @@ function isCostly(expr: Expr): boolean {
 const changes = (expr: Expr, changed: ReadonlySet<string>): boolean =>
   expr.kind === "load" || ((expr.kind === "var" || expr.kind === "local") && changed.has(expr.name));
 
-interface Changed {
-  /** Names that the loop gives a value: its variables and locals. */
-  readonly changed: Set<string>;
-  /** Locals among these that have several values in turn. */
-  readonly assigned: ReadonlySet<string>;
-}
-
-function changedIn(loop: For): Changed {
-  const [changed, assigned] = [new Set<string>(), new Set<string>()];
+/** Locals that have several values in turn. */
+function assignedIn(loop: For): ReadonlySet<string> {
+  const assigned = new Set<string>();
   walkStmt(loop, (each) => {
-    if (each.kind === "for" || each.kind === "define" || each.kind === "assign") changed.add(each.name);
     if (each.kind === "assign") assigned.add(each.name);
   });
-  return { changed, assigned };
+  return assigned;
 }

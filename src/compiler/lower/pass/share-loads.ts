@@ -14,6 +14,7 @@ import { fragmentsIn, isOnFragments, isWholeAccess } from "../../ir/fragment.ts"
 import { isLargeExpr, rebuild } from "../../ir/graph.ts";
 import type { Assign, Define, Expr, For, Registers, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { changedIn, isLeaf, spliced } from "../../ir/statements.ts";
 import { isThreadLoop, isWarpWide } from "../../ir/thread-axes.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
@@ -55,12 +56,6 @@ function shareInSeq(seq: Seq, names: LocalNames): Stmt {
   const body = seq.body.map((child) => (isLeaf(child) ? child : share(child, names)));
   return spliced(shareInRun(spliced(body).body, names));
 }
-
-/** Joins sequences into one: locals have names of their own throughout the function, so their scopes may grow. */
-const spliced = (stmts: readonly Stmt[]): Seq => ({
-  kind: "seq",
-  body: flatMap(stmts, (stmt) => (stmt.kind === "seq" ? spliced(stmt.body).body : [stmt])),
-});
 
 const keys = new WeakMap<Expr, string>();
 
@@ -148,20 +143,8 @@ function storedIn(stmt: Stmt): ReadonlySet<string> {
   return stored;
 }
 
-/** Names that `stmt` gives a new value: loop variables and locals. */
-function changedIn(stmt: Stmt): ReadonlySet<string> {
-  const changed = new Set<string>();
-  walkStmt(stmt, (each) => {
-    if (each.kind === "for" || each.kind === "define" || each.kind === "assign") changed.add(each.name);
-  });
-  return changed;
-}
-
 const usesAny = (expr: Expr, names: ReadonlySet<string>): boolean =>
   someExpr(expr, (each) => (each.kind === "var" || each.kind === "local") && names.has(each.name));
-
-const isLeaf = (stmt: Stmt): stmt is Store | Define | Assign =>
-  stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
 
 /** Says whether a statement copies a tile, which comes to no registers on its way. */
 const isTileCopy = (stmt: Stmt): boolean =>

@@ -9,9 +9,10 @@ import { add, constInt, define, localFrom, pick, ramp } from "../../ir/build.ts"
 import { bytesOfElement } from "../../ir/element-bytes.ts";
 import { rebuild } from "../../ir/graph.ts";
 import type { Runs } from "../../ir/lane-windows.ts";
-import type { Assign, Define, Expr, Load, Stmt, Store } from "../../ir/loop-ir.ts";
+import type { Define, Expr, Load, Stmt } from "../../ir/loop-ir.ts";
 import { noRanges } from "../../ir/ranges.ts";
 import { simplifyIndex } from "../../ir/simplify.ts";
+import { isLeaf } from "../../ir/statements.ts";
 import { updateLoad } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
@@ -39,9 +40,6 @@ function transposeIn(stmt: Stmt, fresh: Fresh): Stmt {
     ? inner
     : { kind: "seq", body: [...defines, ...inner.body.map((each) => withLocals(each, locals))] };
 }
-
-const isLeaf = (stmt: Stmt): stmt is Store | Define | Assign =>
-  stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
 
 /** Loads the rows of a tile, and transposes them. Adds the local of each column. */
 function transposed({ columns, runs }: Tile, locals: Map<Expr, Define>, fresh: Fresh): readonly Define[] {

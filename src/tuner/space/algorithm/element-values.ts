@@ -42,7 +42,7 @@ interface Rewritten {
 function rewritten(stage: Stage, valuesOf: ValuesOf, rewrite: Rewrite): Stage {
   const { expr: body } = foldScalar<Rewritten>(stage.body, (node, of) => {
     if (node.kind === "read") return { expr: node, reads: true };
-    // Asked for once: what an operand is asked for twice, its own are asked for four times.
+    // Each operand is asked for once: an operand that is asked for twice asks for its own operands four times.
     const operands = new Map(operandsOfScalar(node).map((operand) => [operand, of(operand)]));
     const become = (operand: ScalarExpr): ScalarExpr => operands.get(operand)!.expr;
     const reads = [...operands.values()].some((operand) => operand.reads);

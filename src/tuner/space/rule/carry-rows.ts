@@ -38,6 +38,7 @@ export const carryRows: SpaceRule = {
 
   apply(draft, stage, context) {
     const plan = planFor(stage, context, draft.kept);
+    // A plan of windows alone leaves it open whether earlier stages, which the stored ones are made of, are kept.
     const isOpen = plan !== null && plan.kept.size === 0;
     const inlining = draft.keeps === true ? [] : context.otherwise(isOpen ? draft : keepNone(draft), stage.name);
     return draft.keeps === false ? inlining : [...inlining, ...keeping(draft, stage, plan, context)];
